@@ -3,10 +3,10 @@
 
 use super::blocks::{number, section, some_figures};
 use super::lines::{Line, MOST_LINES, within};
+use super::prose::{lines, ranked};
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_core::stats::new_items::NewItems;
-use judge_uncertainty_core::stats::{Estimable, Interval};
+use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, IntervalBar, KeyNumber, Section, Table, Text, Tone};
@@ -23,6 +23,7 @@ use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_system::numbers::three;
 use judge_uncertainty_system::shell_word;
+use tera::context;
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -40,47 +41,18 @@ fn advantage<'r>(report: &'r HeldOutReport, first: &str, second: &str) -> Option
     of(first, second).map(|one| &one.advantage)
 }
 
-/// What should be looked at before the results are used.
-pub(super) fn warnings(results: &StudyResults) -> Vec<String> {
-    let fit = &results.fit;
-    let mut found = vec![];
-    if !fit.converged {
-        found.push(format!("The fit did NOT converge ({} steps); use the numbers with care.", fit.iterations));
-    }
-    if fit.at_limit > 0 {
-        found.push(format!(
-            "For {} items the labels cannot bound how much the judge is worth: leave out prior = \"none\".",
-            fit.at_limit
-        ));
-    }
+/// What should be looked at before the results are used, with the rank of each.
+fn warnings(results: &StudyResults) -> Vec<(u8, String)> {
+    let mut view = context! { fit => &results.fit };
     if let Some(report) = results.held_out.found() {
-        let judge = advantage(report, "judge", "base_rate").and_then(side);
-        if judge == Some(-1) {
-            let text =
-                "As probabilities, the judge's answers are WORSE than the base rate: it is too sure. Use the belief's.";
-            found.push(text.to_owned());
-        }
+        let is_worse = |prediction: &str| advantage(report, prediction, "base_rate").and_then(side) == Some(-1);
         let judged = report.squared_errors.iter().find(|one| one.prediction == "judge");
-        if judged.and_then(|one| one.mean.reason()).is_some_and(|reason| reason.starts_with(SHARED_NOISE)) {
-            let text = "The judge is nearer to these labels than independent labels are to each other: it shares their \
-                        noise, as if made from the same annotators, or they have habits of their own. Others would \
-                        agree with it less.";
-            found.push(text.to_owned());
-        }
-        if advantage(report, &report.own, "base_rate").and_then(side) == Some(-1) {
-            found.push("The belief is WORSE than the base rate: do not act on its ranking yet.".to_owned());
-        }
+        let reason = judged.and_then(|one| one.mean.reason());
+        view.insert("judge_is_worse", &is_worse("judge"));
+        view.insert("shares_noise", &reason.is_some_and(|reason| reason.starts_with(SHARED_NOISE)));
+        view.insert("belief_is_worse", &is_worse(&report.own));
     }
-    found
-}
-
-/// The queue and its first items.
-fn next_lines(next: &Next, study: &str) -> Vec<Line> {
-    let place = next.folder.as_ref().map_or_else(String::new, |folder| format!(", in {}", within_study(study, folder)));
-    let mut lines = vec![Line::Lead(format!("Label next: {} items{place}: {}.", next.queued, order(next)))];
-    let pick = |pick: &Pick| Line::Row(format!("{} (judge: {}): {}", pick.id, pick.judge, pick.why));
-    lines.extend(next.first.iter().map(pick));
-    lines
+    ranked("warnings.txt", &view).into_iter().map(|(rank, line)| (rank, line.text().to_owned())).collect()
 }
 
 /// What orders a queue, in words.
@@ -101,55 +73,37 @@ fn within_study(study: &str, folder: &str) -> String {
     path.join(folder).display().to_string()
 }
 
-/// The commands that follow.
-fn commands(answer: &Answer, study: &str) -> Vec<String> {
-    let Some(next) = &answer.next else { return vec![] };
-    let Some(folder) = &next.folder else { return vec![queue_command(study, None)] };
-    let place = match folder.as_str() {
-        "queue" => String::new(),
-        _ => format!(" --queue {}", shell_word(&within_study(study, folder))),
-    };
-    let study = shell_word(study);
-    vec![
-        format!("judge-uncertainty study labels page {study}{place}"),
-        format!("judge-uncertainty study labels add FILE {study} (with what comes back)"),
-    ]
-}
-
 /// What a run answers, in at most [`MOST_LINES`] lines of 100 columns; `study` and `run` are its folders, as the user names
 /// them.
 pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
-    let (answer, title) = (&results.answer, &results.input.title);
-    let mut lines = vec![
-        (0, Line::Lead(format!("{title}: {}", counted(answer)))),
-        (0, Line::Lead(format!("Can I rely on the judge? {}", answer.says))),
-    ];
-    // The first two say how often it agrees and how it errs.
-    lines.extend(answer.trust_lines().into_iter().enumerate().map(|(k, text)| match text.starts_with("Bias by") {
-        true => (5, Line::Row(text)),
-        false => (k.min(2) as u8, Line::Row(text)),
-    }));
-    // Those of the fit come first, and stay.
-    let of_fit = usize::from(!results.fit.converged) + usize::from(results.fit.at_limit > 0);
-    let warned = warnings(results).into_iter().enumerate();
-    lines.extend(warned.map(|(k, text)| (if k < of_fit { 0 } else { 4 }, Line::Row(format!("Warning: {text}")))));
-    lines.extend(answer.rate_lines().into_iter().enumerate().map(|(k, text)| match k {
-        0 => (0, Line::Lead(text)),
-        // Groups and systems stand in the report, what an interval rests on here.
-        _ if text.starts_with("By ") => (3, Line::Row(text)),
-        _ => (0, Line::Row(text)),
-    }));
-    lines.extend(ranking_helps(results).map(|text| (1, Line::Lead(text))));
-    lines.extend(answer.next.iter().flat_map(|next| next_lines(next, study)).map(|line| (0, line)));
-    lines.extend(answer.no_queue.iter().map(|why| (0, Line::Lead(format!("No queue was made: {why}.")))));
-    lines.extend(answer.worth().map(|text| (0, Line::Lead(text))));
-    lines.extend(answer.plan.sentence().map(|text| (0, Line::Lead(text))));
-    lines.push((0, Line::Lead(format!("What to do: {}", answer.step))));
-    lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all: --details)"))));
-    let lead = |k: usize| if k == 0 { "Next: " } else { "      " };
-    let next = commands(answer, study).into_iter().enumerate();
-    lines.extend(next.map(|(k, command)| (0, Line::Lead(format!("{}{command}", lead(k))))));
-    within(MOST_LINES, lines)
+    let answer = &results.answer;
+    let folder = answer.next.as_ref().and_then(|next| next.folder.as_ref());
+    let queue = folder.map(|folder| within_study(study, folder));
+    let place = queue.as_ref().filter(|_| folder.is_some_and(|folder| folder != "queue"));
+    let view = context! {
+        title => &results.input.title,
+        items => &answer.items,
+        labelled => &answer.labelled,
+        clusters => &answer.clusters,
+        most_labels => &answer.most_labels,
+        says => &answer.says,
+        trust => &answer.trust_lines(),
+        warnings => &warnings(results),
+        rates => &answer.rate_lines(),
+        ranking => &ranking_helps(results),
+        next => &answer.next,
+        order => &answer.next.as_ref().map(order),
+        no_queue => &answer.no_queue,
+        worth => &answer.worth(),
+        plan => &answer.plan.sentence(),
+        step => &answer.step,
+        run => run,
+        study => &shell_word(study),
+        queue => &queue,
+        place => &place.map_or_else(String::new, |queue| format!(" --queue {}", shell_word(queue))),
+        queue_command => &queue_command(study, None),
+    };
+    within(MOST_LINES, ranked("answer.txt", &view))
 }
 
 /// The paper's question, for items with enough labels to answer it: whether the epistemic part shows which items to
@@ -157,39 +111,14 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
 fn ranking_helps(results: &StudyResults) -> Option<String> {
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { return None };
     let rules = &evaluation.for_new_items;
-    let than = Vocabulary::of(&results.input.scale).short_reference;
-    let against = |found: &NewItems, than: &str| {
-        let Interval { lo, hi } = found.plain;
-        let (word, value, ends) = match found.difference < 0.0 {
-            true => ("less", -found.difference, [-hi, -lo]),
-            false => ("more", found.difference, [lo, hi]),
-        };
-        let open = if lo <= 0.0 && hi >= 0.0 { ", not clearly different from 0" } else { "" };
-        let [lo, hi] = ends.map(three);
-        format!("{} [{lo}, {hi}] {word} error than {than}{open}", three(value))
+    let view = context! {
+        escalated => &rules.budget.of(evaluation.items),
+        items => &evaluation.items,
+        reference => rules.value.get(&Rule::Info)?.found()?,
+        than => Vocabulary::of(&results.input.scale).short_reference,
+        fewest => &rules.epistemic_over_fewest.found(),
     };
-    let of_reference = against(rules.value.get(&Rule::Info)?.found()?, than);
-    let of_fewest = rules.epistemic_over_fewest.found().map(|found| against(found, "the fewest labels first"));
-    let items = rules.budget.of(evaluation.items);
-    Some(format!(
-        "Which items to label? With one label each for {items} of {} items, ranking them by the epistemic part removes \
-         {of_reference}{}.",
-        evaluation.items,
-        of_fewest.map_or_else(String::new, |text| format!("; and {text}"))
-    ))
-}
-
-fn counted(answer: &Answer) -> String {
-    let items = answer.items;
-    let clusters = match answer.clusters < answer.labelled {
-        true => format!(" in {} clusters", answer.clusters),
-        false => String::new(),
-    };
-    match (answer.labelled, answer.most_labels) {
-        (0, _) => format!("{items} items, none of them labelled."),
-        (n, 1) => format!("{items} items, {n} of them labelled{clusters}."),
-        (n, most) => format!("{items} items, {n} of them labelled{clusters}, up to {most} labels each."),
-    }
+    lines("ranking.txt", &view).first().map(|line| line.text().to_owned())
 }
 
 fn tone(verdict: TrustVerdict) -> Tone {
@@ -231,7 +160,7 @@ pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Section {
     let answer = &results.answer;
     let mut points = vec![Text::plain(answer.says.clone())];
     points.extend(answer.trust_lines().into_iter().map(Text::plain));
-    points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
+    points.extend(warnings(results).into_iter().map(|(_, text)| Text::plain(format!("Warning: {text}"))));
     points.extend(answer.rate_lines().into_iter().map(Text::plain));
     points.extend(ranking_helps(results).map(Text::plain));
     let mut blocks = vec![Block::Numbers(tiles(answer)), Block::List(points)];

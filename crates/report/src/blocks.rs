@@ -1,7 +1,9 @@
-//! Pieces of a study's page.
+//! Pieces of a study's page, and how they name and write what was found.
 
 use super::lines::Line;
-use judge_uncertainty_core::stats::Interval;
+use judge_uncertainty_core::belief::maps::MapName;
+use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
+use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::{Block, FigureBlock, KeyNumber, Section, Text, Tone};
@@ -53,10 +55,48 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// The sentences of a description; its rows are tables of their own on a page.
-pub(super) fn sentences(lines: &[Line]) -> Block {
-    let sentence = |line: &Line| match line {
-        Line::Sentence(text) => Some(Text::plain(text.as_str())),
-        Line::Lead(_) | Line::Row(_) => None,
+pub(super) fn sentences(lines: Vec<Line>) -> Block {
+    Block::List(lines.into_iter().filter_map(Line::into_sentence).map(Text::plain).collect())
+}
+
+/// What a score is called.
+pub(super) fn score_name(score: Score) -> &'static str {
+    match score {
+        Score::Log => "log score",
+        Score::Brier => "Brier score",
+        Score::Crps => "ranked probability score",
+        Score::Squared => "squared error",
+        Score::Coverage => "coverage of 90% intervals",
+    }
+}
+
+/// What a prediction is called.
+pub(super) fn prediction_name(name: &str, given: Given) -> String {
+    let called = match name {
+        "judge" => return "judge".to_owned(),
+        "base_rate" => return "base rate, without a judge".to_owned(),
+        "published" => "published belief",
+        "auto" => "belief with the chosen map",
+        map if MapName::try_from(map).is_ok() => &format!("belief by the map {map}"),
+        other => other,
     };
-    Block::List(lines.iter().filter_map(sentence).collect())
+    match given {
+        Given::NoLabel => format!("{called}, no label of the item"),
+        Given::OtherLabels => format!("{called}, the item's other labels"),
+    }
+}
+
+fn interval_of(estimate: &ItemEstimate) -> String {
+    format!("{} [{}, {}]", three(estimate.value), three(estimate.lo), three(estimate.hi))
+}
+
+/// An estimate with its interval in a sentence.
+pub(super) fn text(estimable: &Estimable) -> String {
+    estimable.estimate().map_or_else(|| without_interval(estimable), interval_of)
+}
+
+/// The text for an estimate without an interval: the value for these items, if that is known.
+pub(super) fn without_interval(estimable: &Estimable) -> String {
+    let of_these = |value: f64| format!("{} of these items", three(value));
+    estimable.described().map_or_else(|| "not estimable".to_owned(), of_these)
 }

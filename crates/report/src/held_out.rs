@@ -1,62 +1,24 @@
 //! Judge and beliefs on labels that they have not seen, in lines and as a section of the page.
 
-use super::belief_check;
-use super::blocks::{section, show, with_interval};
+use super::blocks::{
+    prediction_name, score_name, section, sentences, show, show_some, with_interval, without_interval,
+};
 use super::lines::Line;
-use judge_uncertainty_core::belief::maps::MapName;
+use super::prose::lines;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
-use judge_uncertainty_page::{Block, Section, Table, Text};
+use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, LabelGain, ScoreComparison};
+use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Within};
+use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_system::numbers::three;
+use tera::context;
 
 /// What all intervals here are.
 pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of \
                                     items and their labels, not that a fit to other items would be another one.";
 
-/// What a score is called.
-pub(super) fn score_name(score: Score) -> &'static str {
-    match score {
-        Score::Log => "log score",
-        Score::Brier => "Brier score",
-        Score::Crps => "ranked probability score",
-        Score::Squared => "squared error",
-        Score::Coverage => "coverage of 90% intervals",
-    }
-}
-
-/// What a prediction is called.
-pub(super) fn prediction_name(name: &str, given: Given) -> String {
-    let called = match name {
-        "judge" => return "judge".to_owned(),
-        "base_rate" => return "base rate, without a judge".to_owned(),
-        "published" => "published belief",
-        "auto" => "belief with the chosen map",
-        map if MapName::try_from(map).is_ok() => &format!("belief by the map {map}"),
-        other => other,
-    };
-    match given {
-        Given::NoLabel => format!("{called}, no label of the item"),
-        Given::OtherLabels => format!("{called}, the item's other labels"),
-    }
-}
-
-fn interval(estimate: &ItemEstimate) -> String {
-    format!("{} [{}, {}]", three(estimate.value), three(estimate.lo), three(estimate.hi))
-}
-
-pub(super) fn text(estimable: &Estimable) -> String {
-    estimable.estimate().map_or_else(|| without_interval(estimable), interval)
-}
-
-/// The text for an estimate without an interval: the value for these items, if that is known.
-fn without_interval(estimable: &Estimable) -> String {
-    let of_these = |value: f64| format!("{} of these items", three(value));
-    estimable.described().map_or_else(|| "not estimable".to_owned(), of_these)
-}
-
-pub(super) fn cell(estimable: &Estimable) -> String {
+fn cell(estimable: &Estimable) -> String {
     let shown =
         |e: &ItemEstimate| with_interval(e.value, judge_uncertainty_core::stats::Interval { lo: e.lo, hi: e.hi });
     estimable.estimate().map_or_else(|| without_interval(estimable), shown)
@@ -89,72 +51,6 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
     found.into_iter().map(|(what, reason)| format!("Not estimable: {what}: {reason}.")).collect()
 }
 
-fn compared(one: &ScoreComparison) -> Option<String> {
-    let advantage = one.advantage.estimate()?;
-    let [first, second] =
-        [(&one.prediction, one.given), (&one.than, one.than_given)].map(|(name, given)| prediction_name(name, given));
-    let verdict = if advantage.lo > 0.0 {
-        "is better than"
-    } else if advantage.hi < 0.0 {
-        "is WORSE than"
-    } else {
-        "is not clearly better or worse than"
-    };
-    let by = interval(advantage);
-    Some(format!("  {first} {verdict} {second}: {} lower by {by}", score_name(one.score)))
-}
-
-/// What further labels of an item did for its prediction.
-fn further_labels(gain: &LabelGain) -> String {
-    let LabelGain { without, fall, interval } = gain;
-    // The unbiased estimate may be below 0; it is then not shown.
-    let error = if *without > 0.0 { format!(", {},", three(*without)) } else { String::new() };
-    let (does, by, [lo, hi]) = match *fall < 0.0 {
-        true => ("raise", -fall, [-interval.hi, -interval.lo]),
-        false => ("lower", *fall, [interval.lo, interval.hi]),
-    };
-    let said = format!(
-        "on labels held out an item's other labels {does} the squared error of its prediction{error} by {} [{}, {}].",
-        three(by),
-        three(lo),
-        three(hi)
-    );
-    if gain.hardly_helps() {
-        format!("Further labels of the same items hardly help, so stop or label others: {said}")
-    } else if gain.helps() {
-        format!("Further labels help: {said}")
-    } else {
-        format!("Whether further labels of the same items help is open: {said}")
-    }
-}
-
-/// What was scored.
-fn scored(report: &HeldOutReport) -> String {
-    let sample = match report.labelled_items > report.items {
-        true => format!(", a random sample of {} labelled ones", report.labelled_items),
-        false => String::new(),
-    };
-    format!(
-        "{} labels of {} items{sample} ({} with two labels or more) scored by predictions that had not seen them; \
-         lower is better",
-        report.labels, report.items, report.twice_labelled
-    )
-}
-
-fn errors(report: &HeldOutReport) -> Vec<String> {
-    let mut sentences = vec![];
-    if let Some(disagreement) = report.disagreement.estimate() {
-        let judged = report.squared_errors.iter().find(|one| one.prediction == "judge");
-        sentences.push(format!(
-            "Squared error against the pool: judge {}; the noise floor, by which two labels \
-             of an item disagree, is {}.",
-            judged.map_or_else(|| "not estimable".to_owned(), |judged| text(&judged.mean)),
-            interval(disagreement)
-        ));
-    }
-    sentences
-}
-
 /// Judge and beliefs on held-out labels.
 pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
     let report = match scores {
@@ -163,20 +59,27 @@ pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
             return vec![Line::sentence(format!("Not estimable: scores on held-out labels: {not_estimable}."))];
         }
     };
-    let mut lines = vec![Line::Lead(format!("{}:", scored(report)))];
-    let row = |one: &judge_uncertainty_study::evaluate::held_out::MeanScore| {
-        let name = prediction_name(&one.prediction, one.given);
-        Line::Row(format!("  {name:<53} {:<25} {}", score_name(one.score), text(&one.mean)))
+    let check = report.belief_check.as_ref();
+    let off = check.map(|check| check.groups.iter().filter(|one| one.contradicted() != 0).collect::<Vec<_>>());
+    let view = context! {
+        report => report,
+        judged => &report.squared_errors.iter().find(|one| one.prediction == "judge"),
+        hardly_helps => &report.label_gain.is_some_and(|gain| gain.hardly_helps()),
+        helps => &report.label_gain.is_some_and(|gain| gain.helps()),
+        times => &check.and_then(times_foreseen),
+        off => &off,
     };
-    lines.extend(report.scores.iter().map(row));
-    lines.extend(report.comparisons.iter().filter_map(compared).map(Line::Row));
-    lines.extend(errors(report).into_iter().map(Line::Sentence));
-    lines.extend(report.label_gain.iter().map(further_labels).map(Line::Sentence));
-    lines.extend(report.belief_check.iter().flat_map(belief_check::sentences).map(Line::Sentence));
+    let mut lines = lines("held_out.txt", &view);
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
     lines.extend(report.chosen.clone().map(Line::Sentence));
     lines.push(Line::sentence(INTERVALS));
     lines
+}
+
+/// How many times what it foresees a belief errs that labels contradict, at most.
+fn times_foreseen(check: &BeliefCheck) -> Option<f64> {
+    let contradicted = [&check.before_labels, &check.after_labels].into_iter().filter(|one| one.contradicted() != 0);
+    contradicted.filter_map(|one| Some(one.found.estimate()?.value / one.foreseen?)).reduce(f64::max)
 }
 
 fn scores_table(report: &HeldOutReport) -> Table {
@@ -248,6 +151,48 @@ fn calibration_table(report: &HeldOutReport) -> Table {
     .with_note(format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large)))
 }
 
+/// The error foreseen and the one that labels show, over all items, by group, and by tenths.
+fn belief_table(check: &BeliefCheck) -> Block {
+    let row = |what: String, one: &CheckedError, within: Option<&Within>| {
+        let within = within.map_or_else(|| "—".to_owned(), |within| cell(&within.share));
+        vec![what, one.items.to_string(), show_some(one.foreseen), cell(&one.found), cell(&one.beyond), within]
+    };
+    let mut rows = vec![
+        row("all, before their labels".to_owned(), &check.before_labels, check.within.last()),
+        row("all, after their other labels".to_owned(), &check.after_labels, None),
+    ];
+    let of_groups = check.groups.iter();
+    rows.extend(of_groups.map(|one| row(one.group.clone().unwrap_or_default(), one, one.within.last())));
+    let within = check.within.last().map_or(&[][..], |within| &within.tenths);
+    rows.extend(check.before_labels.tenths.iter().enumerate().map(|(k, point)| {
+        let foreseen = format!("those with about {} foreseen", three(point.predicted));
+        let within = within.get(k).map_or_else(|| "—".to_owned(), |within| cell(&within.observed));
+        let shown = [three(point.predicted), cell(&point.observed), "—".to_owned(), within];
+        [vec![foreseen, point.items.to_string()], shown.to_vec()].concat()
+    }));
+    Block::Table(
+        Table::new(
+            "table-belief-check",
+            "The squared error that the belief foresees, and the one that labels show",
+            "lrrrrr",
+            &[
+                "items",
+                "with two labels",
+                "foreseen",
+                "found in labels",
+                "beyond foreseen",
+                "labels in its 95% interval",
+            ],
+            rows,
+        )
+        .with_note(
+            "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \
+             for new items, for a fixed fit to other items; the estimate of the error is unbiased, so it may be \
+             below 0.",
+        ),
+    )
+}
+
 /// The section on held-out labels.
 pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Section {
     let blocks = match scores {
@@ -255,20 +200,19 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Section {
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
         }
         OrReason::Found(report) => {
-            let told = errors(report)
-                .into_iter()
-                .chain(report.label_gain.iter().map(further_labels))
-                .chain(report.belief_check.iter().flat_map(belief_check::sentences))
-                .chain(reasons(report))
-                .chain(report.chosen.clone());
+            // The first line says what was scored, the last what the intervals are.
+            let mut lines = describe_held_out(scores);
+            lines.pop();
+            let scored = lines[0].text().trim_end_matches(':');
+            let prose = Block::Prose(format!("{scored}. {INTERVALS}").into());
             let mut blocks = vec![
-                Block::Prose(format!("{}. {INTERVALS}", scored(report)).into()),
+                prose,
                 Block::Table(scores_table(report)),
                 Block::Table(comparisons_table(report)),
-                Block::List(told.map(Text::plain).collect()),
+                sentences(lines),
                 Block::Table(calibration_table(report)),
             ];
-            blocks.extend(report.belief_check.iter().map(belief_check::table));
+            blocks.extend(report.belief_check.iter().map(belief_table));
             blocks
         }
     };
@@ -277,28 +221,102 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Section {
 
 #[cfg(test)]
 mod tests {
-    use judge_uncertainty_core::stats::Interval;
+    use serde_json::{Value, json};
 
     use super::*;
 
+    /// What is said of a report that holds these fields besides those that every one has.
+    fn said(further: Value) -> Vec<String> {
+        let unknown = json!({"not_estimable": "too few"});
+        let mut report = json!({
+            "items": 10, "labelled_items": 12, "twice_labelled": 5, "labels": 20, "own": "auto", "scores": [],
+            "comparisons": [], "squared_errors": [], "disagreement": unknown, "calibration": [],
+            "calibration_in_the_large": unknown,
+        });
+        report.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
+        let report = OrReason::Found(serde_json::from_value(report).unwrap());
+        describe_held_out(&report).iter().map(|line| line.text().to_owned()).collect()
+    }
+
     #[test]
     fn further_labels_are_a_verdict_only_where_the_interval_leaves_no_other() {
-        let said = |fall: f64, lo: f64, hi: f64| {
-            further_labels(&LabelGain { without: 1.0, fall, interval: Interval { lo, hi } })
+        let gain = |without: f64, fall: f64, lo: f64, hi: f64| {
+            let gain = json!({"without": without, "fall": fall, "interval": [lo, hi]});
+            said(json!({"label_gain": gain}))[1].clone()
         };
-        assert!(said(0.5, 0.1, 0.9).starts_with("Further labels help: "), "{}", said(0.5, 0.1, 0.9));
-        assert!(said(0.03, -0.01, 0.07).starts_with("Further labels of the same items hardly help"));
-        assert!(said(0.03, 0.01, 0.07).starts_with("Further labels of the same items hardly help"));
+        let found = gain(1.0, 0.5, 0.1, 0.9);
+        assert!(found.starts_with("Further labels help: "), "{found}");
+        assert!(gain(1.0, 0.03, -0.01, 0.07).starts_with("Further labels of the same items hardly help"));
+        assert!(gain(1.0, 0.03, 0.01, 0.07).starts_with("Further labels of the same items hardly help"));
         // An error that comes out below 0 is not told, and labels that do harm do not help.
-        let harm =
-            further_labels(&LabelGain { without: -0.07, fall: -0.01, interval: Interval { lo: -0.02, hi: -0.001 } });
+        let harm = gain(-0.07, -0.01, -0.02, -0.001);
         assert!(harm.starts_with("Further labels of the same items hardly help") && !harm.contains("-0.07"), "{harm}");
         assert!(harm.contains("raise the squared error of its prediction by 0.0100 [0.00100, 0.0200]"), "{harm}");
-        assert!(
-            said(0.5, 0.1, 0.9).contains("lower the squared error of its prediction, 1.00, by 0.500 [0.100, 0.900]")
-        );
-        for open in [said(0.5, -0.1, 1.1), said(0.05, -0.2, 0.3)] {
+        assert!(found.contains("lower the squared error of its prediction, 1.00, by 0.500 [0.100, 0.900]"), "{found}");
+        for open in [gain(1.0, 0.5, -0.1, 1.1), gain(1.0, 0.05, -0.2, 0.3)] {
             assert!(open.starts_with("Whether further labels of the same items help is open: "), "{open}");
         }
+    }
+
+    #[test]
+    fn a_belief_that_labels_contradict_is_warned_of() {
+        let found = |value: f64, lo: f64, hi: f64| json!({"value": value, "standard_error": 0.1, "lo": lo, "hi": hi, "items": 9});
+        let unknown = json!({"not_estimable": "too few", "of_these_items": 0.25});
+        let error = |group: Option<&str>, error: Value, beyond: Value| {
+            let mut error = json!({"items": 9, "foreseen": 0.2, "found": error, "beyond": beyond});
+            if let Some(group) = group {
+                error["group"] = json!(group);
+            }
+            error
+        };
+        let check = |verdict: &str, before: Value, groups: Value, instead: Option<Value>| {
+            let within = json!([{"level": 0.5, "share": unknown}, {"level": 0.95, "share": found(0.9, 0.8, 1.0)}]);
+            let mut check = json!({
+                "belief": "published", "verdict": verdict, "before_labels": before, "groups": groups, "within": within,
+                "after_labels": error(None, unknown.clone(), unknown.clone()), "groups_left_out": 0,
+            });
+            if let Some(instead) = instead {
+                check["instead"] = instead;
+            }
+            said(json!({"belief_check": check}))
+        };
+        let beyond = error(None, found(0.4, 0.3, 0.5), found(0.2, 0.1, 0.3));
+        let group = error(Some("a \"b\""), found(0.1, 0.0, 0.2), found(-0.1, -0.2, -0.01));
+        let instead = json!({"belief": "auto", "foreseen": 0.1, "found": 0.11});
+        let sure = check("too_sure", beyond.clone(), json!([group, beyond]), Some(instead));
+        assert_eq!(
+            sure[1],
+            "Is the published belief true here? Its squared error before an item's labels: foreseen 0.200, found in labels \
+             0.400 [0.300, 0.500]; after the item's other labels: foreseen 0.200, found in labels 0.250 of these items. \
+             Share of items with their labels 0.250 of these items in its 50% interval, 0.900 [0.800, 1.00] in its 95% \
+             interval."
+        );
+        assert_eq!(
+            sure[2],
+            "WARNING: the belief is TOO SURE here: its squared error is 2.00 times what it foresees, so epistemic parts, \
+             credible intervals and label values are too small. Take the belief with the chosen map ([trust] belief): it \
+             foresees 0.100, labels show 0.110, and nothing contradicts it."
+        );
+        assert_eq!(
+            sure[3],
+            "In 2 of 2 groups its error clearly differs from what it foresees (one in 20 by chance): \"a \\\"b\\\"\" \
+             (foreseen 0.200, found in labels 0.100 [0.00, 0.200]), \"\" (foreseen 0.200, found in labels 0.400 [0.300, \
+             0.500])."
+        );
+        let none = check("too_sure", error(None, found(-0.1, -0.2, 0.0), found(0.2, 0.1, 0.3)), json!([]), None);
+        assert_eq!(
+            none[2],
+            "WARNING: the belief is TOO SURE here: labels show none of the squared error that it foresees, so epistemic \
+             parts, credible intervals and label values are too small. No belief that was scored is free of it: try belief \
+             = \"auto\" in [trust], or name features and groups that tell where the judge errs."
+        );
+        let unsure = error(None, found(0.1, 0.0, 0.2), found(-0.1, -0.2, -0.01));
+        assert_eq!(
+            check("too_unsure", unsure, json!([]), None)[2],
+            "WARNING: the belief is less sure than it could be here: its squared error is 0.500 times what it foresees, so \
+             epistemic parts and credible intervals are too large."
+        );
+        let unknown = check("not_estimable", error(None, unknown.clone(), unknown.clone()), json!([]), None);
+        assert_eq!(unknown[1], "Not estimable: whether the published belief is as sure as labels allow: too few.");
     }
 }

@@ -1,55 +1,39 @@
 //! What a study has read.
 
-use super::lines::wrap;
-use super::shown::input_rows;
+use super::lines::{Line, wrap};
+use super::prose::lines;
 use judge_uncertainty_page::{Block, Table, Text};
-use judge_uncertainty_study::InputReport;
 use judge_uncertainty_study::audit::columns::{ReadColumn, RecognisedBy};
-use judge_uncertainty_study::input::labels::LabelsReport;
+use judge_uncertainty_study::{InputReport, Scale};
+use tera::context;
 
 /// Width of the first column on a terminal.
 const NAMES: usize = 12;
 
-/// What annotators skipped and commented on; the cards of the items have their words.
-fn skipped(labels: &LabelsReport) -> Option<String> {
-    let reasons: Vec<String> = labels.skip_reasons.iter().map(|(why, number)| format!("{why:?} {number}")).collect();
-    let skips = match labels.skipped {
-        0 => "no answer".to_owned(),
-        n => format!("{n} answers, which count as missing ({})", reasons.join(", ")),
-    };
-    (labels.skipped + labels.comments > 0).then(|| format!("{skips}; {} comments", labels.comments))
-}
+/// Classes that a row names at most.
+const MOST_CLASSES: usize = 20;
 
 /// What was read: rows of a name and what was found.
-fn rows(input: &InputReport) -> Vec<(&'static str, String)> {
-    let items = match input.groups.len() {
-        0 => input.items.to_string(),
-        groups => format!("{} in {groups} groups", input.items),
+fn rows(input: &InputReport) -> Vec<(String, String)> {
+    let (labels, names) = (&input.labels, input.scale.classes());
+    let ends = match input.scale {
+        Scale::Scores(low, high) => Some((low, high)),
+        _ => None,
     };
-    let criterion = input.criterion.as_ref().map(|criterion| ("criterion", criterion.text()));
-    let mut rows: Vec<(&'static str, String)> = criterion.into_iter().collect();
-    rows.push(("items", items));
-    rows.extend(input_rows(input));
-    rows.extend(skipped(&input.labels).map(|text| ("skipped", text)));
-    rows.extend(input.dimensions.map(|width| ("embeddings", format!("{width} dimensions"))));
-    rows.extend(input.to_embed.map(|texts| {
-        let text = format!("{texts} different texts are still to be embedded, by the next run");
-        ("embeddings", text)
-    }));
-    let features = input.features.iter().map(|feature| match feature.missing {
-        Some(missing) if missing > 0 => format!("{} ({missing} missing)", feature.feature),
-        _ => feature.feature.clone(),
-    });
-    let features = features.collect::<Vec<_>>().join(", ");
-    let trust =
-        if features.is_empty() { "no feature: all predictions have the same trust".to_owned() } else { features };
-    rows.push(("trust from", trust));
-    let evaluated = match input.evaluated_items {
-        Some(items) => format!("{items} items have labels enough for half splits"),
-        None => format!("none: {}", input.no_evaluation.as_deref().unwrap_or("too few items have labels enough")),
+    let view = context! {
+        input => input,
+        judge => &input.judge,
+        criterion => &input.criterion.as_ref().map(|criterion| criterion.text()),
+        ends => &ends,
+        classes => &names,
+        places => &input.scale.places(),
+        number => &labels.number(),
+        per_class => &names.iter().zip(&labels.per_class).take(MOST_CLASSES).collect::<Vec<_>>(),
+        skip_reasons => &labels.skip_reasons.iter().collect::<Vec<_>>(),
+        no_evaluation => input.no_evaluation.as_deref().unwrap_or("too few items have labels enough"),
     };
-    rows.push(("evaluation", evaluated));
-    rows
+    let row = |line: &Line| line.text().split_once(": ").map(|(name, text)| (name.to_owned(), text.to_owned()));
+    lines("input.txt", &view).iter().filter_map(row).collect()
 }
 
 /// What was read and what to think of before using it, in the lines of a terminal of `width` columns; of rows about the
@@ -57,9 +41,9 @@ fn rows(input: &InputReport) -> Vec<(&'static str, String)> {
 pub fn input_lines(input: &InputReport, width: usize) -> Vec<String> {
     let mut lines = wrap(&input.title, width, "", "");
     lines.push(String::new());
-    let mut before = "";
+    let mut before = String::new();
     for (name, text) in rows(input) {
-        let shown = if name == before { "" } else { name };
+        let shown = if name == before { "" } else { name.as_str() };
         lines.extend(wrap(&text, width, &format!("{shown:<NAMES$}"), &" ".repeat(NAMES)));
         before = name;
     }
@@ -95,7 +79,7 @@ fn columns_read(input: &InputReport) -> Option<Block> {
 
 /// What was read and what to think of before using it, as the blocks of a page.
 pub(super) fn input_blocks(input: &InputReport) -> Vec<Block> {
-    let rows = rows(input).into_iter().map(|(name, text)| [name.to_owned(), text]);
+    let rows = rows(input).into_iter().map(|(name, text)| [name, text]);
     let mut blocks = vec![Block::Table(Table::new("table-input", "What was read", "ll", &["input", "found"], rows))];
     blocks.extend(columns_read(input));
     if !input.warnings.is_empty() {

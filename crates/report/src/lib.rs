@@ -3,10 +3,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `shown` | words and figures by what labels are; `kinds` has those of classes and of numbers |
-//! | [`lines`] | what is said line by line, on a terminal and on the page |
+//! | `shown` | words and figures by what labels are |
+//! | [`lines`], `prose` | what is said line by line, on a terminal and on the page, from templates |
 //! | `answer` | what a run answers in few lines |
 //! | [`input`], [`sentences`] | what was read, what was found |
+//! | `ratings`, `reading` | the parts of the variance of ratings, how a judge's scores are read |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
 //! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
@@ -17,7 +18,6 @@
 //! | [`label`] | the page on which experts label a queue |
 
 mod answer;
-mod belief_check;
 pub mod blocks;
 pub mod bundle;
 pub mod compare;
@@ -25,13 +25,15 @@ pub mod figures;
 pub mod held_out;
 pub mod input;
 mod items;
-pub mod kinds;
 pub mod label;
 pub mod lines;
 pub mod movement;
 pub mod page;
 pub mod plan;
+mod prose;
 pub mod queue;
+mod ratings;
+mod reading;
 pub mod registered;
 pub mod sentences;
 pub mod shown;

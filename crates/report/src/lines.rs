@@ -17,6 +17,14 @@ impl Line {
         Self::Sentence(text.into())
     }
 
+    /// The text of a sentence.
+    pub(crate) fn into_sentence(self) -> Option<String> {
+        match self {
+            Self::Sentence(text) => Some(text),
+            Self::Lead(_) | Self::Row(_) => None,
+        }
+    }
+
     /// The line as a terminal shows it.
     pub fn text(&self) -> &str {
         match self {

@@ -2,44 +2,14 @@
 
 use super::blocks::{section, show};
 use super::lines::Line;
+use super::prose::lines;
 use judge_uncertainty_page::{Block, Section, Table};
-use judge_uncertainty_study::results::movement::{MeanForesight, Movement, Shift, Stages};
-use judge_uncertainty_system::numbers::three;
+use judge_uncertainty_study::results::movement::{MeanForesight, Movement};
+use tera::context;
 
 /// What the returned labels changed.
 pub fn describe_movement(movement: &Movement) -> Vec<Line> {
-    let batches = movement.batches.len();
-    let mut lines = vec![Line::Lead(format!(
-        "{} labels came back for {} items (from {batches} file{}):",
-        movement.labels,
-        movement.touched.items,
-        if batches == 1 { "" } else { "s" }
-    ))];
-    let shift = |name: &str, shift: &Shift| {
-        let stages =
-            |s: &Stages| format!("{} -> {} (refitted {})", three(s.before), three(s.by_labels), three(s.after));
-        [("epistemic", &shift.epistemic), ("aleatoric", &shift.aleatoric)]
-            .map(|(part, shift)| Line::Row(format!("  {name}: {part} {}", stages(shift))))
-    };
-    lines.extend(shift("items with new labels", &movement.touched));
-    if let Some(untouched) = &movement.untouched {
-        lines.extend(shift("all other items", untouched));
-    }
-    let against = |c: &MeanForesight| {
-        let se = c.se.map_or(String::new(), |se| format!(" (standard error {})", three(se)));
-        format!("foreseen {}, realised {}{se}", three(c.predicted), three(c.realised))
-    };
-    lines.push(Line::Row(format!("  squared error against the new labels, per item: {}", against(&movement.first))));
-    lines.push(Line::Row(match &movement.removed {
-        Some(removed) => format!(
-            "  squared error removed, measured on held-out new labels of {} items: {}",
-            removed.items,
-            against(removed)
-        ),
-        None => "  error removed can't be measured: no item got two new labels, one to learn from and one to test"
-            .to_owned(),
-    }));
-    lines
+    lines("movement.txt", &context! { of => movement })
 }
 
 /// The section on returned labels; `unit` is that of the decomposition.

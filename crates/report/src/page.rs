@@ -11,13 +11,13 @@ use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
 use super::input::input_blocks;
 use super::items::{anchor, items_section};
-use super::kinds::reading::{reading_blocks, variance_sentence};
-use super::kinds::scores;
 use super::movement::movement_section;
+use super::prose::sentence;
+use super::ratings;
+use super::reading::reading_blocks;
 use super::registered::registered_section;
 use super::sentences::describe;
 use super::shown::{Vocabulary, decomposition_blocks, elsewhere, shown_rules};
-use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_core::stats::new_items::NewItems;
@@ -32,6 +32,7 @@ use judge_uncertainty_study::results::columns::MOST_IN_CSV;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
 use judge_uncertainty_system::numbers::three;
+use tera::context;
 
 /// Groups that the page lists; with more, the largest.
 const MOST_GROUPS: usize = 50;
@@ -60,13 +61,13 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
     let answered = sections.len();
     sections.extend([
         items_section(results, cards, &of_items, figures),
-        section("findings", "What was found", vec![sentences(&describe(results))]),
+        section("findings", "What was found", vec![sentences(describe(results))]),
         section("input", &format!("Items, judge and {}", words.labels), read),
         trust(results, figures),
         decomposition(results, &groups, figures),
     ]);
     if let OwnFindings::Ratings(findings) = &results.findings {
-        sections.push(scores::calibration(&findings.calibration, figures));
+        sections.push(ratings::calibration(&findings.calibration, figures));
     }
     sections.push(held_out_section(&results.held_out));
     match &results.evaluation {
@@ -130,27 +131,11 @@ fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Vec<Block> 
 
 fn trust(results: &StudyResults, figures: &[Figure]) -> Section {
     let fit = &results.fit;
-    let (remark, own) = match &fit.own {
-        OwnFit::Ratings(own) => (format!(" {}", variance_sentence(fit, own)), reading_blocks(own)),
-        OwnFit::Classes(_) => (String::new(), vec![]),
-    };
-    let fitted = format!(
-        "Fitted to the {} of {} items by {}; {} after {} steps (largest slope {:.0e}). Standard deviation of \
-         log trust over items: {}.{}",
-        Vocabulary::of(&results.input.scale).labels,
-        fit.labelled_items,
-        match fit.prior {
-            TrustPrior::Weak => "maximum posterior probability under a weak prior",
-            TrustPrior::None => "maximum likelihood",
-        },
-        if fit.converged { "converged" } else { "NOT converged" },
-        fit.iterations,
-        fit.gradient_norm,
-        three(fit.sd_log_trust),
-        remark
-    );
-    let mut blocks = vec![Block::Prose(fitted.into())];
-    blocks.extend(own);
+    let view = context! { fit => fit, own => &fit.own, words => Vocabulary::of(&results.input.scale) };
+    let mut blocks = vec![sentence("trust.txt", &view)];
+    if let OwnFit::Ratings(own) = &fit.own {
+        blocks.extend(reading_blocks(own));
+    }
     blocks.extend(coefficients(&fit.coefficients, figures));
     section("trust", "Trust", blocks)
 }

@@ -2,24 +2,21 @@
 
 use super::blocks::{section, with_interval};
 use super::lines::Line;
+use super::prose::lines;
 use judge_uncertainty_page::{Block, Section, Table};
-use judge_uncertainty_study::registration::{Judged, Registered};
-use judge_uncertainty_system::numbers::three;
+use judge_uncertainty_study::registration::{Judged, Registered, Status};
+use serde_json::json;
+use tera::context;
 
 /// How the registered hypotheses fared.
 pub fn describe_registered(registered: &Registered) -> Vec<Line> {
-    let mut lines: Vec<Line> = told(registered).into_iter().map(Line::sentence).collect();
-    for judged in &registered.hypotheses {
-        let figures = judged.found.map_or_else(String::new, |(value, interval)| {
-            format!(": {} [{}, {}]", three(value), three(interval.lo), three(interval.hi))
-        });
-        let status = judged.status.word().to_uppercase();
-        lines.push(Line::Row(format!("  {status:<13} {}{figures}", judged.hypothesis.claim())));
-        lines.extend(judged.note.iter().map(|note| Line::Row(format!("                {note}"))));
-    }
-    let of = |[what, then, now]: [String; 3]| format!("  DEVIATION     {what}: registered {then}, found {now}");
-    lines.extend(deviations(registered).map(of).map(Line::Row));
-    lines
+    let hypothesis = |judged: &Judged| {
+        let (claim, status) = (judged.hypothesis.claim(), judged.status.word());
+        json!({"claim": claim, "status": status, "found": judged.found, "note": judged.note})
+    };
+    let hypotheses: Vec<_> = registered.hypotheses.iter().map(hypothesis).collect();
+    let there = registered.labels_there.min(registered.labels);
+    lines("registered.txt", &context! { of => registered, hypotheses => &hypotheses, there => &there })
 }
 
 /// What each deviation is, as registered and as found.
@@ -28,42 +25,11 @@ fn deviations(registered: &Registered) -> impl Iterator<Item = [String; 3]> {
     registered.deviations.iter().map(move |d| [d.what.clone(), text(&d.registered), text(&d.found)])
 }
 
-/// What has to be known of the registration and the labels before a verdict is read.
-fn told(registered: &Registered) -> Vec<String> {
-    let mut told = vec![format!(
-        "Registered {} (digest {}): {} hypotheses, whose intervals hold together with probability {}; all other findings \
-         are exploratory.",
-        registered.registered,
-        &registered.digest[..12.min(registered.digest.len())],
-        registered.hypotheses.len(),
-        registered.level
-    )];
-    let (seen, all) = (registered.labels_there.min(registered.labels), registered.labels);
-    match seen {
-        0 => {}
-        seen if seen == all => told.push(format!(
-            "All {all} labels were there at registration and may have been seen before: no label is new, so whether \
-             this was a test is for whoever registered to show."
-        )),
-        seen => {
-            told.push(format!("{seen} of the {all} labels were there at registration and may have been seen before."))
-        }
-    }
-    if let Some(announced) = registered.announced.filter(|announced| registered.labels < *announced) {
-        told.push(format!(
-            "The plan announced {announced} labels and {} are there: an interim look, which decides nothing.",
-            registered.labels
-        ));
-    }
-    let looks = "Intervals hold for one look at these hypotheses, and earlier looks can't be told: each is another chance of a \
-                 false verdict.";
-    told.push(looks.to_owned());
-    told
-}
-
 /// The section on registered hypotheses.
 pub(super) fn registered_section(registered: &Registered) -> Section {
-    let mut blocks: Vec<Block> = told(registered).into_iter().map(|text| Block::Prose(text.into())).collect();
+    // What has to be known before a verdict is read.
+    let told = describe_registered(registered).into_iter().filter_map(Line::into_sentence);
+    let mut blocks: Vec<Block> = told.map(|text| Block::Prose(text.into())).collect();
     let row = |judged: &Judged| {
         let found = judged.found.map_or_else(
             || judged.note.clone().unwrap_or_else(|| "—".to_owned()),

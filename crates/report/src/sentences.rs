@@ -1,184 +1,149 @@
 //! A study's results as words.
 
+use tera::context;
+
 use super::held_out::describe_held_out;
 use super::lines::Line;
 use super::movement::describe_movement;
+use super::prose::lines;
+use super::ratings::beyond_chance;
+use super::reading;
 use super::registered::describe_registered;
-use super::shown::{
-    Vocabulary, evaluation_sentences, findings_sentences, fit_sentences, said, shown_rules, unidentified,
-};
-use judge_uncertainty_core::belief::TrustPrior;
+use super::shown::{Vocabulary, shown_rules};
+use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Variance};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::model::carried::Carried;
-use judge_uncertainty_study::model::identification::Bounds;
+use judge_uncertainty_study::kinds::scores::findings::WithinItems;
+use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, Scale, StudyResults};
-use judge_uncertainty_system::numbers::three;
+use serde_json::json;
 
 /// What was found, in sentences.
 pub fn describe(results: &StudyResults) -> Vec<Line> {
-    let (fit, scale) = (&results.fit, &results.input.scale);
-    let words = Vocabulary::of(scale);
-    let mut lines = vec![Line::sentence(trust_sentence(fit, words))];
-    lines.extend(fit.carried.as_ref().map(|carried| Line::sentence(carried_sentence(carried))));
-    lines.extend(said(fit_sentences(fit)));
-    if !fit.converged {
-        lines.push(Line::sentence(format!(
-            "The fit of the trust did NOT converge ({} steps, gradient {:e}); use the numbers with care.",
-            fit.iterations, fit.gradient_norm
-        )));
-    }
-    if fit.at_limit > 0 {
-        lines.push(Line::sentence(format!(
-            "The trust of {} of {} labelled items is at a limit of the likelihood, which is not an estimate; use the \
-             weak prior.",
-            fit.at_limit, fit.labelled_items
-        )));
-    }
-    lines.extend(fit.neighbours.iter().map(|how| Line::sentence(format!("Labelled neighbours: {how}."))));
-    let mut unidentified = unidentified(fit);
-    unidentified.retain(|name| name != "intercept");
-    if !unidentified.is_empty() {
-        let (labels, names) = (words.labels, unidentified.join(", "));
-        lines.push(Line::sentence(match fit.prior {
-            TrustPrior::Weak => format!("The {labels} say less than the prior about: {names}."),
-            TrustPrior::None => format!("The {labels} cannot separate: {names}."),
-        }));
-    }
-    for c in fit.coefficients.iter().filter(|c| c.identified && (c.per_sd.lo > 0.0 || c.per_sd.hi < 0.0)) {
-        lines.push(Line::sentence(format!(
-            "One standard deviation ({}) more {} multiplies the trust by {} ({} to {}).",
-            three(c.sd),
-            c.feature,
-            three(c.per_sd.value.exp()),
-            three(c.per_sd.lo.exp()),
-            three(c.per_sd.hi.exp())
-        )));
-    }
-    lines.extend(said(findings_sentences(results)));
-    lines.extend(describe_held_out(&results.held_out));
+    let scale = &results.input.scale;
+    let mut found = describe_fit(&results.fit, Vocabulary::of(scale));
+    found.extend(describe_findings(results));
+    found.extend(describe_held_out(&results.held_out));
     match &results.evaluation {
-        EvaluationOutcome::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
-        EvaluationOutcome::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation, scale)),
+        EvaluationOutcome::NotEvaluated(reason) => found.push(Line::sentence(format!("Not evaluated: {reason}."))),
+        EvaluationOutcome::Evaluated(evaluation) => found.extend(describe_evaluation(evaluation, scale)),
     }
-    lines.extend(results.registered.iter().flat_map(describe_registered));
-    lines.extend(results.movement.iter().flat_map(describe_movement));
-    lines
+    found.extend(results.registered.iter().flat_map(describe_registered));
+    found.extend(results.movement.iter().flat_map(describe_movement));
+    found
 }
 
-/// The sentence on the trust of a typical item. The interval, with one end or both, is the estimate; the number in
-/// parentheses is the one that the belief uses.
-pub(super) fn trust_sentence(fit: &FitReport, words: &Vocabulary) -> String {
-    let prediction = words.prediction;
-    let taken = three(fit.assumed_trust);
-    if let Some(trust) = &fit.typical_trust {
-        let interval = labels_between(Some(trust.lo), Some(trust.hi));
-        let worth = format!("A typical {prediction} of the judge is worth {interval} (95% interval; we use {taken})");
-        let [least, _, most] = fit.trust_percentiles.map(three);
-        return if least == most {
-            format!("{worth}, the same for all items.")
-        } else {
-            format!("{worth}; nine in ten items lie between {least} and {most}.")
-        };
+/// How far the judge is trusted, and how its predictions are read.
+pub(super) fn describe_fit(fit: &FitReport, words: &Vocabulary) -> Vec<Line> {
+    let mut view = context! { fit => fit, words => words, own => &fit.own };
+    match &fit.own {
+        OwnFit::Classes(own) => {
+            let unidentified = fit.coefficients.iter().filter(|c| !c.identified && c.feature != "intercept");
+            view.insert("unidentified", &unidentified.map(|c| &c.feature).collect::<Vec<_>>());
+            view.insert("reading", &own.map.as_ref().and_then(|map| map.name.words_of_classes()));
+            let has_line = |block: &Variance| block.block == BIAS_AND_SLOPE && block.variance > 0.0;
+            view.insert("has_line", &own.map.iter().flat_map(|map| &map.variances).any(has_line));
+        }
+        OwnFit::Ratings(own) => {
+            view.insert("unidentified", &reading::unidentified(fit));
+            view.insert("reading", &own.map.as_ref().and_then(|map| map.name.words_of_ratings()));
+            view.insert("apart", &own.map.as_ref().map(|map| reading::apart(&map.variances)));
+            view.insert("curve", &reading::ends_of_curve(&own.curve));
+        }
     }
-    let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
-    let source = match fit.prior {
-        TrustPrior::Weak if fit.carried.is_some() => "partly the trust of the other study",
-        TrustPrior::Weak => "partly the prior",
-        TrustPrior::None => "where the search ended",
-    };
-    match fit.bounds {
-        Some(Bounds { at_least, at_most }) => format!(
-            "A typical {prediction} of the judge is worth {} (95% interval); more is not estimable, because {why}. \
-             We use {taken} labels, which is {source} and not an estimate.",
-            labels_between(at_least, at_most)
-        ),
-        None => format!(
-            "How many labels a typical {prediction} of the judge is worth is not estimable, because {why}. We use \
-             {taken} labels, which is {source} and not an estimate."
-        ),
-    }
-}
-
-/// An interval in a unit that follows a number; `None` where both ends are missing.
-fn between(ends: [Option<f64>; 2], unit: &str) -> Option<String> {
-    Some(match ends.map(|end| end.map(three)) {
-        [Some(least), Some(most)] => format!("{least} to {most}{unit}"),
-        [Some(least), None] => format!("{least}{unit} or more"),
-        [None, Some(most)] => format!("{most}{unit} or fewer"),
-        [None, None] => return None,
-    })
-}
-
-fn labels_between(at_least: Option<f64>, at_most: Option<f64>) -> String {
-    between([at_least, at_most], " labels").unwrap_or_else(|| "any number of labels".to_owned())
-}
-
-fn carried_sentence(carried: &Carried) -> String {
-    let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    let left = match carried.left.len() {
-        0 => String::new(),
-        _ => format!("; left out, because this study lacks them: {}", carried.left.join(", ")),
-    };
-    format!(
-        "The prior on the trust is centred on what {:?} found ({}): {} labels, with the features: {}{left}. Half \
-         splits of an evaluation do not use it.",
-        carried.study,
-        carried.from,
-        three(carried.trust),
-        listed(carried.features.iter().map(|f| f.feature.as_str()).collect())
-    )
+    lines("fit.txt", &view)
 }
 
 fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Vec<Line> {
     let (full, words) = (&evaluation.full, Vocabulary::of(scale));
-    let budget = headline(full);
-    let neighbours = evaluation.neighbours.iter();
-    let mut lines: Vec<Line> =
-        neighbours.map(|how| Line::sentence(format!("Labelled neighbours among these items: {how}."))).collect();
-    lines.push(Line::Lead(format!(
-        "{} removed by one label for each of {} items ({} replicates on these items, mean and standard error; oracle \
-         {}), and the difference to {} with 95% intervals for new items, all rules together:",
-        words.removed,
-        budget.of(evaluation.items),
-        evaluation.replicates,
-        three(evaluation.oracle[&budget].mean),
-        words.short_reference
-    )));
-    for rule in shown_rules(evaluation, words) {
-        let value = &full.value[&rule][&budget];
-        let against = match evaluation.for_new_items.value.get(&rule) {
-            None => String::new(),
-            Some(OrReason::Found(found)) => {
-                let ends = found.simultaneous;
-                let [difference, lo, hi] = [found.difference, ends.lo, ends.hi].map(three);
-                format!("  vs. {} {difference} [{lo}, {hi}]", words.short_reference)
+    let (budget, compared) = (headline(full), &evaluation.for_new_items);
+    let rule = |rule: Rule| {
+        let name = (words.rule_words)(rule);
+        json!({"name": name, "value": full.value[&rule][&budget], "against": compared.value.get(&rule)})
+    };
+    let squared = compared.squared_value.as_ref().and_then(|squared| squared.get(&Rule::Info));
+    let coverage = evaluation.held_out.as_ref().map(|held_out| &held_out.coverage);
+    let view = context! {
+        words => words,
+        neighbours => &evaluation.neighbours,
+        escalated => &budget.of(evaluation.items),
+        replicates => &evaluation.replicates,
+        oracle => &evaluation.oracle[&budget].mean,
+        rules => &shown_rules(evaluation, words).into_iter().map(rule).collect::<Vec<_>>(),
+        unconverged => &full.unconverged_fits,
+        at_limit => &evaluation.fits_at_limit,
+        squared => &squared.filter(|_| scale.has_order()),
+        coverage => &coverage.filter(|_| scale.is_numbers()),
+        not_estimable => &evaluation.not_estimable,
+    };
+    lines("evaluation.txt", &view)
+}
+
+/// What the decomposition says.
+fn describe_findings(results: &StudyResults) -> Vec<Line> {
+    let evaluation = match &results.evaluation {
+        EvaluationOutcome::Evaluated(evaluation) => Some(evaluation.as_ref()),
+        EvaluationOutcome::NotEvaluated(_) => None,
+    };
+    let view = match &results.findings {
+        OwnFindings::Classes(findings) => {
+            let called = if findings.decomposition.is_some() { "total uncertainty" } else { "entropy" };
+            let (parts, evidence) = (&findings.decomposition, &findings.evidence);
+            let removed = evaluation.and_then(|evaluation| removed(evidence.entropy_goes_wrong, evaluation));
+            context! { parts => parts, evidence => evidence, called => called, removed => &removed }
+        }
+        OwnFindings::Ratings(findings) => {
+            let calibration = &findings.calibration;
+            // Ratings are of different items, so those inside are binomial but for the fit they share.
+            let ratings = calibration.first().map_or(0.0, |first| first.ratings as f64);
+            // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.
+            let halves =
+                evaluation.and_then(|evaluation| Some((evaluation.held_out.as_ref()?, evaluation.items as f64)));
+            context! {
+                parts => &findings.decomposition,
+                calibration => calibration,
+                misfit => &beyond_chance(calibration, ratings),
+                misfit_of_halves => &halves.and_then(|(halves, items)| beyond_chance(&halves.coverage, items)),
+                within => &findings.within_items.filter(WithinItems::contradicted),
+                own => &results.fit.own,
+                grouped => &(results.groups.len() > 1),
             }
-            Some(OrReason::NotEstimable { not_estimable }) => format!("  not estimable: {not_estimable}"),
-        };
-        let width = words.rule_width;
-        lines.push(Line::Row(format!(
-            "  {:<width$}{:>8} ({}){against}",
-            (words.rule_words)(rule),
-            three(value.mean),
-            three(value.se)
-        )));
+        }
+    };
+    lines("findings.txt", &view)
+}
+
+/// How an evaluation compares with the belief's statement that total uncertainty would go wrong; `epistemic` and `total`
+/// are the errors that the two rankings removed.
+fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
+    match (goes_wrong, epistemic > total) {
+        (true, false) => "disagrees",
+        (true, true) => "agrees",
+        (false, _) => "measured both",
     }
-    if full.unconverged_fits > 0 {
-        lines.push(Line::sentence(format!(
-            "In {} of {} replicates the fit of the trust did NOT converge; use fewer features or the weak prior \
-             before you rely on this.",
-            full.unconverged_fits, evaluation.replicates
-        )));
+}
+
+/// Whether the evaluation, at its labels, found of the rankings by the epistemic part and by total uncertainty what the
+/// belief implies, and the errors that they removed.
+fn removed(goes_wrong: bool, evaluation: &Evaluation) -> Option<(&'static str, f64, f64)> {
+    let budget = headline(&evaluation.full);
+    let removed = |rule: Rule| Some(evaluation.full.value.get(&rule)?.get(&budget)?.mean);
+    let (epistemic, total) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);
+    Some((compared(goes_wrong, epistemic, total), epistemic, total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The belief's word is never said to agree with an evaluation in which the other ranking did as well or
+    /// better.
+    #[test]
+    fn the_evaluation_has_the_last_word() {
+        assert_eq!(compared(true, 2.0, 1.0), "agrees");
+        assert_eq!(compared(true, 1.0, 2.0), "disagrees");
+        assert_eq!(compared(true, 1.0, 1.0), "disagrees");
+        assert_eq!(compared(true, f64::NAN, 1.0), "disagrees");
+        assert_eq!([compared(false, 2.0, 1.0), compared(false, 1.0, 2.0)], ["measured both"; 2]);
     }
-    if evaluation.fits_at_limit > 0 {
-        lines.push(Line::sentence(format!(
-            "In {} of {} replicates the fit left items at a limit of the trust; use the weak prior before you rely on \
-             this.",
-            evaluation.fits_at_limit, evaluation.replicates
-        )));
-    }
-    lines.extend(said(evaluation_sentences(evaluation, scale)));
-    lines.extend(evaluation.not_estimable.iter().map(|what| Line::sentence(format!("Not estimable: {what}."))));
-    lines
 }

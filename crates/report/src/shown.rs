@@ -1,26 +1,25 @@
 //! What readers are shown of a study, by what its labels are.
 
-use super::figures;
-use super::kinds::{classes, reading, scores, tables};
-use super::lines::Line;
+use super::ratings;
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::{budgets, headline};
 use judge_uncertainty_page::{Block, Note, Text};
-use judge_uncertainty_study::input::judge::JudgeReport;
-use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
+use judge_uncertainty_study::model::study::OwnFindings;
+use judge_uncertainty_study::results::StudyResults;
 use judge_uncertainty_study::results::parts::PartAverages;
-use judge_uncertainty_study::results::{FitReport, InputReport, StudyResults};
 use judge_uncertainty_study::{Evaluation, Scale};
+use serde::Serialize;
 
 /// The words for labels of one sort.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Vocabulary {
     /// What a page of such a study is about.
     pub lead: &'static str,
     /// What a rule ranks by, in a line of a terminal.
+    #[serde(skip)]
     pub rule_words: fn(Rule) -> &'static str,
     /// What a rule is called in tables and figures.
+    #[serde(skip)]
     pub rule_name: fn(Rule) -> &'static str,
     /// What human labels are called.
     pub labels: &'static str,
@@ -45,6 +44,9 @@ pub struct Vocabulary {
     /// What counts as true in the evaluation, and the error that the oracle, which knows it, would remove, `{oracle}`,
     /// and of the squared error, `{squared}`.
     pub oracle: &'static str,
+    /// The squared error, and what the rule that others are compared with removes of it, in a sentence; blank for classes,
+    /// which have none.
+    pub squared: [&'static str; 2],
     /// Width of the column of rules on a terminal.
     pub rule_width: usize,
     /// What the epistemic part is called where items are drawn: in legends and headings, and within a sentence.
@@ -83,6 +85,7 @@ const CLASSES: Vocabulary = Vocabulary {
     difference: "minus judge entropy's, other draws [95%, new items]",
     oracle: "Half of an item's labels are its truth. The oracle, which knows it, would remove {oracle} on average; \
              the error is the Manhattan distance of belief and truth, 0 to 2.",
+    squared: ["", ""],
     rule_width: 36,
     epistemic: ["epistemic part", "the epistemic part"],
     judged: ["judge entropy", "the judge's entropy"],
@@ -108,6 +111,7 @@ const PLACES: Vocabulary = Vocabulary {
              the places, in units of the scale. The oracle, which knows the truth, would remove {oracle} on \
              average ({squared} of the squared error of the mean place). results/study.json holds every budget, \
              the differences to other rules, and the same with the number of labels as the only feature.",
+    squared: ["squared error of the mean place", "the judge's variance does"],
     rule_width: 52,
     epistemic: ["epistemic variance", "the epistemic variance"],
     judged: ["variance, judge", "the judge's own variance"],
@@ -133,6 +137,7 @@ const NUMBERS: Vocabulary = Vocabulary {
              belief's mean from it, in units of the score. The oracle, which knows the truth, would remove \
              {oracle} on average ({squared} of the squared error). results/study.json holds every budget, the \
              differences to other rules, and the same with the number of labels as the only feature.",
+    squared: ["squared error", "total uncertainty does"],
     rule_width: 40,
     epistemic: ["epistemic variance", "the epistemic variance"],
     judged: ["variance, judge", "the judge's own variance"],
@@ -140,79 +145,20 @@ const NUMBERS: Vocabulary = Vocabulary {
     left_out: &[Rule::Spread],
 };
 
-/// What labels can be, and what was found in the files of the judge and of the labels.
-pub(super) fn input_rows(input: &InputReport) -> Vec<(&'static str, String)> {
-    match &input.judge {
-        JudgeReport::Classes(judge) => classes::input_rows(input, judge),
-        JudgeReport::Ratings(judge) => scores::input_rows(input, judge),
-    }
-}
-
-/// Names of the coefficients that the labels cannot separate from others.
-pub(super) fn unidentified(fit: &FitReport) -> Vec<String> {
-    match &fit.own {
-        OwnFit::Classes(_) => fit.coefficients.iter().filter(|c| !c.identified).map(|c| c.feature.clone()).collect(),
-        OwnFit::Ratings(_) => reading::unidentified(fit),
-    }
-}
-
-/// Sentences on the fit.
-pub(super) fn fit_sentences(fit: &FitReport) -> Vec<String> {
-    match &fit.own {
-        OwnFit::Classes(own) => classes::recalibration_sentences(own),
-        OwnFit::Ratings(own) => scores::fit_sentences(fit, own),
-    }
-}
-
-/// Sentences on the decomposition.
-pub(super) fn findings_sentences(results: &StudyResults) -> Vec<String> {
-    match &results.findings {
-        OwnFindings::Ratings(findings) => scores::findings_sentences(results, findings),
-        OwnFindings::Classes(findings) => {
-            let called = if findings.decomposition.is_some() { "total uncertainty" } else { "entropy" };
-            let parts = findings.decomposition.as_ref().map(tables::parts_sentence);
-            let evidence = tables::evidence_sentences(&findings.evidence, &results.evaluation, called);
-            parts.into_iter().chain(evidence).collect()
-        }
-    }
-}
-
 /// The parts of the variance of labels on a scale.
-fn parts(results: &StudyResults) -> Option<&PartAverages> {
+pub(super) fn parts(results: &StudyResults) -> Option<&PartAverages> {
     match &results.findings {
         OwnFindings::Ratings(findings) => Some(&findings.decomposition),
         OwnFindings::Classes(findings) => findings.decomposition.as_ref(),
     }
 }
 
-/// Further sentences on the evaluation.
-pub(super) fn evaluation_sentences(evaluation: &Evaluation, scale: &Scale) -> Vec<String> {
-    let squared = |error: &str, reference: &str| tables::squared_sentence(evaluation, error, reference);
-    match scale {
-        Scale::Classes(_) => vec![],
-        Scale::Places(_) => {
-            squared("squared error of the mean place", "the judge's variance does").into_iter().collect()
-        }
-        Scale::Scores(..) => {
-            let held_out = evaluation.held_out.as_ref().map(scores::held_out_sentence);
-            squared("squared error", "total uncertainty does").into_iter().chain(held_out).collect()
-        }
-    }
-}
-
 /// What the section on the decomposition shows before the groups of items.
 pub(super) fn decomposition_blocks(results: &StudyResults) -> Vec<Block> {
     let Some(parts) = parts(results) else { return vec![] };
-    let table = Block::Table(tables::parts_table(parts, Vocabulary::of(&results.input.scale).unit));
+    let table = Block::Table(ratings::parts_table(parts, Vocabulary::of(&results.input.scale).unit));
     let together = results.input.scale.is_numbers() && parts.within_annotators.is_none();
-    std::iter::once(table).chain(together.then(|| Block::Prose(scores::TOGETHER.into()))).collect()
-}
-
-/// Figures of the decomposition, besides the parts item by item.
-pub(super) fn decomposition_figures(results: &StudyResults) -> Vec<Figure> {
-    let remark = if results.input.scale.is_numbers() { scores::remark(parts(results)) } else { String::new() };
-    let unit = Vocabulary::of(&results.input.scale).unit;
-    parts(results).map(|parts| figures::parts::figure(parts, unit, &remark)).into_iter().collect()
+    std::iter::once(table).chain(together.then(|| Block::Prose(ratings::TOGETHER.into()))).collect()
 }
 
 /// Where the section on what escalation achieves sends readers for more.
@@ -235,9 +181,4 @@ pub(super) fn shown_rules(evaluation: &Evaluation, words: &Vocabulary) -> Vec<Ru
     let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| !words.left_out.contains(rule)).collect();
     rules.sort_by(|a, b| value[b][&budget].mean.total_cmp(&value[a][&budget].mean));
     rules
-}
-
-/// Lines of plain sentences.
-pub(super) fn said(sentences: Vec<String>) -> impl Iterator<Item = Line> {
-    sentences.into_iter().map(Line::Sentence)
 }

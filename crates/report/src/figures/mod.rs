@@ -4,7 +4,8 @@ pub(crate) mod answer;
 pub(crate) mod parts;
 pub(crate) mod places;
 
-use crate::shown::{Vocabulary, decomposition_figures};
+use crate::ratings;
+use crate::shown::{self, Vocabulary};
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
@@ -43,7 +44,10 @@ pub fn figures(results: &StudyResults) -> Vec<Figure> {
     })];
     figures.extend(answer::confidence(&results.answer));
     figures.extend(answer::plan(&results.answer));
-    figures.extend(decomposition_figures(results));
+    figures.extend(shown::parts(results).map(|found| {
+        let remark = if scale.is_numbers() { ratings::remark(found) } else { "" };
+        parts::figure(found, words.unit, remark)
+    }));
     figures.extend(coefficients(&results.fit.coefficients));
     if let OwnFindings::Ratings(findings) = &results.findings {
         figures.extend(places::figure(&findings.places));

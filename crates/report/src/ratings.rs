@@ -1,0 +1,85 @@
+//! Ratings as readers see them: whether they fit the belief, and the parts of their variance.
+
+use crate::blocks::{figure, percent, section, show};
+use judge_uncertainty_evaluation::Coverage;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::{Block, Section, Table};
+use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
+
+/// The sentence for ratings that cannot separate noise within annotators from disagreement between them.
+pub(crate) const TOGETHER: &str = "No annotator rated an item twice, so noise within annotators and disagreement \
+                                   between them cannot be separated; only their sum is known.";
+
+/// What a figure of the parts of ratings adds.
+pub(crate) fn remark(parts: &PartAverages) -> &'static str {
+    match parts.within_annotators {
+        Some(_) => {
+            " The aleatoric part is noise within annotators, pooled over ratings that were repeated, and disagreement \
+             between them."
+        }
+        None => {
+            " No annotator rated an item twice, so noise within annotators and disagreement between them cannot be \
+             separated."
+        }
+    }
+}
+
+/// Name of a part in a table.
+fn name(part: UncertaintyPart) -> &'static str {
+    match part {
+        UncertaintyPart::Total => "total: a fresh label",
+        UncertaintyPart::Epistemic => "epistemic",
+        UncertaintyPart::Aleatoric => "aleatoric",
+        UncertaintyPart::WithinAnnotators => "aleatoric, within annotators",
+        UncertaintyPart::BetweenAnnotators => "aleatoric, between annotators",
+    }
+}
+
+/// The parts of the variance over items, in `unit`.
+pub(crate) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
+    let rows = parts.parts().into_iter().map(|(part, mean)| {
+        let over = parts.over_items.get(&part);
+        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
+        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).collect::<Vec<_>>()
+    });
+    Table::new(
+        "table-parts",
+        format!("Parts of the variance over items, in {unit}"),
+        "lrrrr",
+        &["part", "mean", "5%", "median", "95%"],
+        rows,
+    )
+    .with_note("Labels lower the epistemic part; the aleatoric part is disagreement and stays.")
+}
+
+/// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones:
+/// its level, the share, and what that makes of it.
+pub(crate) fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(String, String, &'static str)> {
+    let off = |c: &&Coverage| (c.inside - c.level).abs() > 3.0 * (c.level * (1.0 - c.level) / independent).sqrt();
+    let found = coverage.iter().find(off)?;
+    let kind = if found.inside > found.level { "too wide" } else { "too narrow" };
+    Some((percent(found.level), percent(found.inside), kind))
+}
+
+/// The section on held-out ratings.
+pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
+    let Some(first) = coverage.first() else {
+        let none = "No item has ratings of two annotators, so none can be held out, and the calibration of the \
+                    belief cannot be shown.";
+        return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
+    };
+    let table = Table::new(
+        "table-coverage",
+        format!("Share of {} held-out ratings within their central intervals", first.ratings),
+        "lr",
+        &["interval", "ratings inside"],
+        coverage.iter().map(|c| [percent(c.level), percent(c.inside)]),
+    )
+    .with_note(
+        "One rating of each item with two annotators or more is held out and compared with the belief from the \
+         others.",
+    );
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(figure(figures, "places"));
+    section("calibration", "Held-out ratings", blocks)
+}

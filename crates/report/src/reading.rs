@@ -1,0 +1,77 @@
+//! How a judge's scores are read, as readers see it.
+
+use crate::blocks::{show, with_interval};
+use judge_uncertainty_core::belief::CurvePoint;
+use judge_uncertainty_core::belief::maps::Variance;
+use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_page::{Block, Table};
+use judge_uncertainty_study::kinds::scores::findings::{ScoreFit, ScoreReading};
+use judge_uncertainty_study::results::FitReport;
+
+/// Coefficients that the ratings do not determine, except those that have a sentence of their own.
+pub(crate) fn unidentified(fit: &FitReport) -> Vec<String> {
+    let said = ["ln(nu - 2)", "ln s0^2", "bias", "slope", "ln factor"];
+    let has_sentence = |name: &&String| {
+        said.iter().any(|of| *name == of || name.strip_prefix(of).is_some_and(|rest| rest.starts_with(" of group ")))
+    };
+    fit.unidentified.iter().filter(|name| *name != "intercept" && !has_sentence(name)).cloned().collect()
+}
+
+/// Where a curve adds least and most.
+pub(crate) fn ends_of_curve(curve: &[CurvePoint]) -> Option<[CurvePoint; 2]> {
+    let by = |a: &&CurvePoint, b: &&CurvePoint| a.adds.total_cmp(&b.adds);
+    Some([*curve.iter().min_by(by)?, *curve.iter().max_by(by)?])
+}
+
+/// How far the groups' readings lie apart: standard deviations, and of what.
+pub(crate) fn apart(variances: &[Variance]) -> Vec<(f64, &'static str)> {
+    let named = [("biases", "bias"), ("slopes", "slope"), ("ln factors", "logarithm of the factor")];
+    let sd = |(block, name): (&str, &'static str)| {
+        let found = variances.iter().find(|of| of.block.strip_suffix(" of groups") == Some(block))?;
+        Some((found.variance.sqrt(), name))
+    };
+    named.into_iter().filter_map(sd).collect()
+}
+
+/// The recalibration of the judge's scores as tables; empty if the scores are used unchanged.
+pub(crate) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
+    let readings = fit.recalibration.iter().map(|readings| reading_table(readings));
+    readings.chain(curve_table(&fit.curve)).map(Block::Table).collect()
+}
+
+fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
+    let row = |point: &CurvePoint| [show(point.score), show(point.adds)];
+    (!curve.is_empty()).then(|| {
+        Table::new("table-curve", "What the curve adds to the line", "rr", &["score", "added"], curve.iter().map(row))
+            .with_note(
+                "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is \
+                 drawn flat; what is not known of it lowers the trust of the items concerned.",
+            )
+    })
+}
+
+fn reading_table(readings: &[ScoreReading]) -> Table {
+    let (mut heads, mut rows) = (vec!["items", "average score", "bias there", "slope"], vec![]);
+    let factors = readings.iter().any(|read| read.assumed.factor.is_some());
+    let variances = readings.iter().any(|read| read.assumed.common_variance.is_some());
+    heads.extend(factors.then_some("factor on sd"));
+    heads.extend(variances.then_some("variance without sd"));
+    for read in readings {
+        let of = |estimate: &Option<Estimate>| match estimate {
+            Some(estimate) => with_interval(estimate.value, estimate.interval()),
+            None => "not determined".to_owned(),
+        };
+        let name = read.group.clone().unwrap_or_else(|| "all items".to_owned());
+        let mut row = vec![name, show(read.centre), of(&read.bias), of(&read.slope)];
+        row.extend(factors.then(|| of(&read.factor)));
+        row.extend(variances.then(|| of(&read.common_variance)));
+        rows.push(row);
+    }
+    let caption = "How the judge's scores are read, with 95% intervals";
+    Table::new("table-reading", caption, "lr", &heads, rows).with_note(
+        "A score counts as average - bias + slope × (score - average), a stated standard deviation as factor × itself. \
+         A bias above 0 is a judge that is too generous, a slope below 1 one that exaggerates how far items differ, a \
+         factor above 1 one that is overconfident of how far annotators agree. What is not known of bias and slope \
+         lowers the trust of the items concerned.",
+    )
+}

@@ -5,8 +5,6 @@
 //! not matter. A sum that is off by rounding (1 in 100) is accepted and counted as normalised. A text with two answers
 //! that differ counts as a failure.
 
-use std::collections::BTreeMap;
-
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize as DeriveDeserialize, Serialize};
 
@@ -99,22 +97,7 @@ pub(crate) enum Json {
 /// # Errors
 /// What is wrong with it.
 pub fn distribution(text: &str, classes: &[String]) -> Result<Distribution, Failure> {
-    let fields = fields(text, &|name| find(classes, name).is_some())?;
-    let mut weights: Vec<Option<f64>> = vec![None; classes.len()];
-    for (name, value) in &fields {
-        let Some(j) = find(classes, name) else {
-            if is_remark(name, value) {
-                continue;
-            }
-            return Err(Failure::ExtraClass);
-        };
-        let number = number(value).ok_or(Failure::NotANumber)?;
-        match weights[j] {
-            Some(before) if before != number => return Err(Failure::Ambiguous),
-            _ => weights[j] = Some(number),
-        }
-    }
-    let weights: Vec<f64> = weights.into_iter().collect::<Option<_>>().ok_or(Failure::MissingClass)?;
+    let weights = named_numbers(text, classes)?;
     if weights.iter().any(|&w| w < 0.0) {
         return Err(Failure::Negative);
     }
@@ -194,31 +177,30 @@ pub fn label_tokens(tokens: &[(String, f64)], classes: &[String]) -> Result<Dist
 
 /// Position of the class of that name: letter by letter, else the only class that matches if case and spaces are
 /// ignored.
-fn find(classes: &[String], name: &str) -> Option<usize> {
-    if let Some(j) = classes.iter().position(|class| class == name) {
+fn find(classes: &[impl AsRef<str>], name: &str) -> Option<usize> {
+    if let Some(j) = classes.iter().position(|class| class.as_ref() == name) {
         return Some(j);
     }
     let folded = |text: &str| text.trim().to_lowercase();
     let wanted = folded(name);
-    let mut fitting = (0..classes.len()).filter(|&j| folded(&classes[j]) == wanted);
+    let mut fitting = (0..classes.len()).filter(|&j| folded(classes[j].as_ref()) == wanted);
     match (fitting.next(), fitting.next()) {
         (Some(j), None) => Some(j),
         _ => None,
     }
 }
 
-/// The numbers of these names, in their order. With one name a bare number will do.
-fn named_numbers(text: &str, names: &[&str]) -> Result<Vec<f64>, Failure> {
-    let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-    if let ([_], Some(bare)) = (names.as_slice(), number_of(text.trim().trim_end_matches('.'))) {
+/// The numbers of these names, each named once and nothing else beside remarks. With one name a bare number will do.
+fn named_numbers(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<f64>, Failure> {
+    if let ([_], Some(bare)) = (names, number_of(text.trim().trim_end_matches('.'))) {
         return Ok(vec![bare]);
     }
-    let mut found = BTreeMap::new();
-    for (name, value) in &fields(text, &|name| find(&names, name).is_some())? {
-        match find(&names, name) {
+    let mut found = vec![None; names.len()];
+    for (name, value) in &fields(text, &|name| find(names, name).is_some())? {
+        match find(names, name) {
             Some(j) => {
                 let number = number(value).ok_or(Failure::NotANumber)?;
-                if found.insert(j, number).is_some_and(|before| before != number) {
+                if found[j].replace(number).is_some_and(|before| before != number) {
                     return Err(Failure::Ambiguous);
                 }
             }
@@ -226,7 +208,7 @@ fn named_numbers(text: &str, names: &[&str]) -> Result<Vec<f64>, Failure> {
             None => return Err(Failure::ExtraClass),
         }
     }
-    (0..names.len()).map(|j| found.get(&j).copied().ok_or(Failure::MissingClass)).collect()
+    found.into_iter().collect::<Option<_>>().ok_or(Failure::MissingClass)
 }
 
 /// The fields of the one JSON object in a text, or of its `name: number` lines if it has no object.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Error;
@@ -13,7 +14,8 @@ use judge_uncertainty_formats::checksum::sha256_hex;
 const TOP_TOKENS: u32 = 20;
 
 /// Which prediction is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PredictionForm {
     /// Expected counts in words.
     Verbalised,

@@ -40,7 +40,7 @@ pub struct SessionSummary {
     /// Hosts of the endpoints, without the rest of their addresses.
     pub hosts: BTreeSet<String>,
     /// `verbalised`, or `log_probabilities`.
-    pub prediction: &'static str,
+    pub prediction: PredictionForm,
     /// Parameters by what was asked; what is not named was not sent.
     pub parameters: BTreeMap<&'static str, BTreeMap<String, Value>>,
     /// When the first answer arrived, UTC.
@@ -102,10 +102,7 @@ impl SessionSummary {
             model: settings.model.clone(),
             served_models: used.iter().filter_map(|entry| entry.answer.served_model.clone()).collect(),
             hosts: used.iter().map(|entry| entry.host.clone()).collect(),
-            prediction: match settings.prediction {
-                PredictionForm::Verbalised => "verbalised",
-                PredictionForm::LogProbabilities => "log_probabilities",
-            },
+            prediction: settings.prediction,
             parameters,
             first_answer: times().min(),
             last_answer: times().max(),

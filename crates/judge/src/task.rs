@@ -148,10 +148,6 @@ impl Task {
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.
     pub fn study(path: &Path, question: String) -> Result<Self, Error> {
-        Self::of_study(path, question)
-    }
-
-    fn of_study(path: &Path, question: String) -> Result<Self, Error> {
         let (mut source, mut warnings) = (Source::default(), vec![]);
         let file = StudyFile::read(path)?;
         let items = items::read(&file, &mut source)?;

@@ -192,26 +192,21 @@ fn number(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|n: &f64| n.is_finite()).ok_or_else(|| format!("{text:?} is not a number"))
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    // A year in seconds, and more than any rate: larger values are typing errors and overflow times.
-    number(text)
-        .and_then(|n| if n > 0.0 && n < 3.2e7 { Ok(n) } else { Err("must be above 0 and below 3.2e7".to_owned()) })
-}
-
 fn rate(text: &str) -> Result<f64, String> {
-    // One in a week: whoever asks for fewer waits for ever.
-    positive(text).and_then(|n| if n >= 1e-4 { Ok(n) } else { Err("must be 0.0001 or more".to_owned()) })
+    // A year in seconds, and more than any rate: larger values are typing errors and overflow times. One in a week: whoever
+    // asks for fewer waits for ever.
+    match number(text)? {
+        n if n <= 0.0 || n >= 3.2e7 => Err("must be above 0 and below 3.2e7".to_owned()),
+        n if n < 1e-4 => Err("must be 0.0001 or more".to_owned()),
+        n => Ok(n),
+    }
 }
 
 fn non_negative(text: &str) -> Result<f64, String> {
     number(text).and_then(|n| if n >= 0.0 { Ok(n) } else { Err("must be 0 or more".to_owned()) })
 }
 
-fn pair(text: &str) -> Result<(&str, &str), String> {
-    text.split_once(':').ok_or_else(|| "two numbers with a colon between them are needed".to_owned())
-}
-
 fn prices(text: &str) -> Result<Price, String> {
-    let (prompt, completion) = pair(text)?;
-    Ok(Price { prompt: non_negative(prompt)?, completion: non_negative(completion)? })
+    let pair = text.split_once(':').ok_or("two numbers with a colon between them are needed")?;
+    Ok(Price { prompt: non_negative(pair.0)?, completion: non_negative(pair.1)? })
 }

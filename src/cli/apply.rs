@@ -11,16 +11,14 @@ use crate::escalation::Rule;
 use crate::familiarity::embedding::{Embedder, EmbeddingCache, Model};
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::Codec;
-use crate::report::study::Line;
+use crate::report::study::{Line, apply_answer, describe_application};
 use crate::study::Error as StudyError;
 use crate::study::apply;
 use crate::study::apply::applier::Applier;
-use crate::study::apply::parts::{DICTIONARY, PartsFolder, QUEUE};
+use crate::study::apply::parts::PartsFolder;
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, ItemsFile, Texts, is_within};
-use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
-use crate::system::numbers::two;
 use crate::system::{shell_path, shell_word, to_json};
 
 /// Apply the belief that `study run` fitted to any number of further items.
@@ -122,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if summary.found > 0 {
         say(format_args!("{} parts of an interrupted application were found as they must be, and kept", summary.found));
     }
-    args.result.show(|| to_json(&summary), &answer(&summary, args), || details(&summary))
+    args.result.show(|| to_json(&summary), &answer(&summary, args), || describe_application(&summary))
 }
 
 fn refused(path: &Path, reason: String, remedy: &str) -> Error {
@@ -182,55 +180,10 @@ fn embedder(args: &Args, belief: &Applier, lacking: bool) -> Result<Option<Box<d
     Ok(Some(sentences::start(model)?))
 }
 
-/// The population stability index above which the program reports a shift: the usual threshold, and a multiple of what
-/// chance alone gives.
-const SHIFTED: (f64, f64) = (0.1, 2.5);
-
 fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {
-    let out = args.out.display();
     let mut lines: Vec<Line> = summary.read.iter().flat_map(|audited| how_it_was_read(audited, MOST_NOTICES)).collect();
-    lines.push(Line::Lead(format!("{} items in {} parts: {out}", summary.items, summary.parts)));
-    match (&args.set_aside, summary.set_aside) {
-        (None, 0) => {}
-        (None, left_out) => lines.push(Line::Row(format!(
-            "Left out: {left_out} of {} rows have no answer of the judge; --set-aside FILE lists them.",
-            summary.rows
-        ))),
-        (Some(file), aside) => {
-            lines.push(Line::Row(format!("{aside} rows set aside, of {}: {}", summary.rows, file.display())));
-        }
-    }
-    let moved = |drift: &&Drift| {
-        let (Some(psi), Some(chance)) = (drift.psi, drift.psi_by_chance) else { return false };
-        psi > SHIFTED.0.max(SHIFTED.1 * chance)
-    };
-    let shifted: Vec<String> = summary
-        .drift
-        .iter()
-        .filter(moved)
-        .map(|drift| format!("{} {}", drift.name, two(drift.psi.unwrap_or(0.0))))
-        .collect();
-    lines.push(Line::Row(match (shifted.is_empty(), summary.drift.iter().any(|drift| drift.psi.is_some())) {
-        (false, _) => format!(
-            "Warning: these items are not like those of the fit (population stability index): {}. Label some of them.",
-            shifted.join(", ")
-        ),
-        (true, true) => "Judge and features look as in the fit.".to_owned(),
-        (true, false) => "The data cannot show whether judge and features are as in the fit.".to_owned(),
-    }));
-    lines.push(Line::Row(format!("What each column means: {out}/{DICTIONARY}")));
-    lines.push(Line::Lead(match &summary.queue {
-        Some(queue) => {
-            format!(
-                "Label next: {} items in the queue of the rule {}: {out}/{QUEUE}",
-                queue.items,
-                queue.wanted.rule.name()
-            )
-        }
-        None => {
-            format!("Next: {} --force --top 100", again(args))
-        }
-    }));
+    let aside = args.set_aside.as_ref().map(|file| file.display().to_string());
+    lines.extend(apply_answer(summary, &args.out.display().to_string(), aside.as_deref(), &again(args)));
     lines
 }
 
@@ -244,16 +197,4 @@ fn again(args: &Args) -> String {
     command.extend(files.iter().filter_map(|(name, file)| Some(path(name, file.as_deref()?))));
     command.extend(args.model.iter().map(|model| format!(" --model {}", shell_word(model))));
     command + &path("out", &args.out)
-}
-
-fn details(summary: &ApplySummary) -> Vec<Line> {
-    let head = "Drift against the fit (population stability index; by chance; share outside the fitted range)";
-    let of = |drift: &Drift| {
-        let share = drift.outside.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share));
-        Line::Row(match (drift.psi, drift.psi_by_chance) {
-            (Some(psi), Some(chance)) => format!("  {}  {psi:.3}  {chance:.3}  {share}", drift.name),
-            _ => format!("  {}  not estimable: no items", drift.name),
-        })
-    };
-    std::iter::once(Line::Lead(head.to_owned())).chain(summary.drift.iter().map(of)).collect()
 }

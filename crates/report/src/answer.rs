@@ -3,13 +3,13 @@
 
 use super::blocks::{number, section, some_figures};
 use super::lines::{Line, MOST_LINES, within};
-use super::prose::{lines, ranked};
+use super::prose::{lines, ranked, table};
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::{Block, IntervalBar, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, IntervalBar, KeyNumber, Section, Text, Tone};
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::evaluate::EvaluationOutcome;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
@@ -23,7 +23,7 @@ use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_system::numbers::three;
 use judge_uncertainty_system::shell_word;
-use tera::context;
+use tera::{Context, context};
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -220,12 +220,9 @@ pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
         })
         .collect();
     (!rows.is_empty()).then(|| {
-        let what = if answer.classes { "agreement" } else { "distance" };
-        let heads = ["group", "items", "labelled", what, "better than elsewhere by"];
-        let caption = "The judge by group; the intervals of a column hold together";
         let all = answer.trust.agreement.estimate().map(|found| found.value);
         let found = answer.trust.groups.iter().map(|group| (&group.agreement, all));
-        let table = Table::new("table-judge-groups", caption, "lrrrr", &heads, rows)
+        let table = table("judge-groups", context! { classes => &answer.classes }, rows)
             .with_bars("all items: upright", bars(answer.classes, found.collect()));
         section("judge-groups", "The judge by group", vec![Block::Table(table)])
     })
@@ -238,9 +235,7 @@ pub(super) fn confidence_section(answer: &Answer, figures: &[Figure]) -> Option<
     let row = |bin: &ConfidenceBin| {
         [three(bin.stated), bin.rows.to_string(), bin.labelled.to_string(), unit.estimable(&bin.agreement)]
     };
-    let heads = ["mean confidence", "items", "labelled", if answer.classes { "agreement" } else { "distance" }];
-    let caption = "The judge by its stated confidence; the intervals hold together";
-    let mut table = Table::new("table-confidence", caption, "rrrr", &heads, bins.iter().map(row));
+    let mut table = table("confidence", context! { classes => &answer.classes }, bins.iter().map(row));
     // The figure shows the same.
     table.folded = true;
     let blocks = some_figures(figures, &["confidence"]).chain([Block::Table(table)]).collect();
@@ -259,14 +254,10 @@ pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
         [first, second, three(100.0 * one.by_judge), points.estimable(&one.corrected)]
     });
     (systems.len() > 1).then(|| {
-        let caption = "How often each system wins; a tie counts as half";
-        let heads = ["system", "items", "by the judge alone", "corrected for its errors"];
         let won = systems.iter().map(|one| (&one.corrected, Some(one.by_judge)));
-        let first = Table::new("table-wins", caption, "lrrr", &heads, wins)
-            .with_bars("the judge alone: upright", bars(true, won.collect()));
-        let caption = "By how many points the first of two systems wins more often; the intervals of all hold together";
-        let heads = ["first", "second", "by the judge alone", "corrected for its errors"];
-        let second = Table::new("table-win-differences", caption, "llrr", &heads, better);
+        let first =
+            table("wins", Context::new(), wins).with_bars("the judge alone: upright", bars(true, won.collect()));
+        let second = table("win-differences", Context::new(), better);
         section("systems", "System by system", vec![Block::Table(first), Block::Table(second)])
     })
 }
@@ -275,10 +266,6 @@ pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
 pub(super) fn classes_section(answer: &Answer) -> Option<Section> {
     let classes = &answer.trust.by_class;
     let unit = Unit::Share;
-    let names: Vec<String> = classes.iter().map(|class| format!("judge: {}", class.name)).collect();
-    let mut heads = vec!["people"];
-    heads.extend(names.iter().map(String::as_str));
-    heads.extend(["recall", "precision"]);
     let row = |class: &OfClass| {
         let mut row = vec![class.name.clone()];
         row.extend(class.by_judge.iter().map(|share| unit.plain(*share)));
@@ -286,12 +273,9 @@ pub(super) fn classes_section(answer: &Answer) -> Option<Section> {
         row
     };
     (!classes.is_empty() && answer.labelled > 0).then(|| {
-        let caption = "Labels of people by the judge's answer, in shares of all labels";
+        let names: Vec<&String> = classes.iter().map(|class| &class.name).collect();
         let shades: Vec<Vec<f64>> = classes.iter().map(|class| class.by_judge.clone()).collect();
-        let table = Table::new("table-confusion", caption, "lr", &heads, classes.iter().map(row)).with_shades(&shades).with_note(
-            "Recall: how often the judge gives this answer if a person does. Precision: how often a person gives it if the \
-             judge does. The intervals are simultaneous.",
-        );
+        let table = table("confusion", context! { classes => &names }, classes.iter().map(row)).with_shades(&shades);
         section("confusion", "Class by class", vec![Block::Table(table)])
     })
 }
@@ -320,10 +304,7 @@ pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Option<Se
         .into_iter()
         .flat_map(|cause| all.iter().filter(move |one| one.cause == cause).take(MOST_LISTED / Cause::ALL.len()));
     (!all.is_empty()).then(|| {
-        let caption = format!("{} labelled items on which judge and people disagree", all.len());
-        let table =
-            Table::new("table-disagreements", caption, "llll", &["item", "cause", "judge", "people"], listed.map(row))
-                .with_note("The first of each cause; results/study.json has all.");
+        let table = table("disagreements", context! { number => &all.len() }, listed.map(row));
         let blocks = vec![Block::List(Cause::ALL.map(of).to_vec()), Block::Table(table)];
         section("disagreements", "Where judge and people disagree", blocks)
     })
@@ -352,19 +333,8 @@ pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Section {
         let groups = rate.groups.iter().chain(&rate.systems).map(move |of| group(of.name.clone(), of));
         std::iter::once(all).chain(groups).collect::<Vec<_>>()
     };
-    let table = Table::new(
-        "table-rates",
-        "Rates over all items, by the judge alone and corrected by the labels",
-        "llrrr",
-        &["answer", "items", "number", "by the judge", "corrected"],
-        answer.rates.iter().flat_map(of),
-    )
-    .with_bars("the judge alone: upright", bars(answer.classes, answer.rates.iter().flat_map(drawn).collect()))
-    .with_note(
-        "Each interval contains the rate with probability 95%: the rate that would result if the people who labelled \
-         some of these items had labelled all of them. Other people might answer differently, and other items may \
-         differ.",
-    );
+    let table = table("rates", Context::new(), answer.rates.iter().flat_map(of))
+        .with_bars("the judge alone: upright", bars(answer.classes, answer.rates.iter().flat_map(drawn).collect()));
     let blocks = std::iter::once(Block::Table(table)).chain(some_figures(figures, &["plan"])).collect();
     section("rates", "Rates", blocks)
 }

@@ -4,7 +4,7 @@ use super::blocks::{
     prediction_name, score_name, section, sentences, show, show_some, with_interval, without_interval,
 };
 use super::lines::Line;
-use super::prose::lines;
+use super::prose::{lines, table};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_page::{Block, Section, Table};
@@ -12,7 +12,7 @@ use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Within};
 use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty_system::numbers::three;
-use tera::context;
+use tera::{Context, context};
 
 /// What all intervals here are.
 pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of \
@@ -104,15 +104,7 @@ fn scores_table(report: &HeldOutReport) -> Table {
         let cells = std::iter::once(prediction_name(name, *given)).chain(shown.iter().map(of));
         cells.chain([squared]).collect::<Vec<_>>()
     });
-    let scores = shown.iter().map(|score| score_name(*score));
-    let heads: Vec<&str> =
-        std::iter::once("prediction").chain(scores).chain(["squared error against the pool"]).collect();
-    let caption = "Mean scores on labels that the prediction has not seen, with 95% intervals for new items";
-    Table::new("table-held-out", caption, "lr", &heads, rows).with_note(
-        "The squared error is the score less what two labels of one item disagree by, over items with two labels or \
-         more; without bias, so it may come out below 0. A belief that is not listed is the same prediction as the \
-         judge's.",
-    )
+    table("held-out", context! { scores => &shown }, rows)
 }
 
 fn comparisons_table(report: &HeldOutReport) -> Table {
@@ -124,31 +116,15 @@ fn comparisons_table(report: &HeldOutReport) -> Table {
             cell(&one.advantage),
         ]
     });
-    Table::new(
-        "table-held-out-comparisons",
-        "Predictions against each other on the same labels, with 95% intervals for new items",
-        "lllr",
-        &["prediction", "than", "score", "lower by"],
-        rows,
-    )
-    .with_note("Above 0 the first prediction is better; an interval with 0 in it does not tell.")
+    table("held-out-comparisons", Context::new(), rows)
 }
 
 fn calibration_table(report: &HeldOutReport) -> Table {
     let rows = report.calibration.iter();
     let rows = rows.map(|one| [one.items.to_string(), show(one.predicted), cell(&one.observed)]);
-    let what = match report.scores.iter().any(|one| one.score == Score::Brier) {
-        true => "Probability of the judge's likeliest class, and the share of labels that are of it",
-        false => "The judge's mean, and the mean of the labels",
-    };
-    Table::new(
-        "table-held-out-calibration",
-        format!("{what}, by groups of items with similar predictions, with 95% intervals for new items"),
-        "rrr",
-        &["items", "predicted", "labels"],
-        rows,
-    )
-    .with_note(format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large)))
+    let classes = report.scores.iter().any(|one| one.score == Score::Brier);
+    let in_the_large = cell(&report.calibration_in_the_large);
+    table("held-out-calibration", context! { classes => &classes, in_the_large => &in_the_large }, rows)
 }
 
 /// The error foreseen and the one that labels show, over all items, by group, and by tenths.
@@ -170,27 +146,7 @@ fn belief_table(check: &BeliefCheck) -> Block {
         let shown = [three(point.predicted), cell(&point.observed), "—".to_owned(), within];
         [vec![foreseen, point.items.to_string()], shown.to_vec()].concat()
     }));
-    Block::Table(
-        Table::new(
-            "table-belief-check",
-            "The squared error that the belief foresees, and the one that labels show",
-            "lrrrrr",
-            &[
-                "items",
-                "with two labels",
-                "foreseen",
-                "found in labels",
-                "beyond foreseen",
-                "labels in its 95% interval",
-            ],
-            rows,
-        )
-        .with_note(
-            "Above 0 beyond what is foreseen, or below 0.95 in the last column, the belief is too sure. 95% intervals \
-             for new items, for a fixed fit to other items; the estimate of the error is unbiased, so it may be \
-             below 0.",
-        ),
-    )
+    Block::Table(table("belief-check", Context::new(), rows))
 }
 
 /// The section on held-out labels.

@@ -1,11 +1,11 @@
 //! What a study has read.
 
 use super::lines::{Line, wrap};
-use super::prose::lines;
-use judge_uncertainty_page::{Block, Table, Text};
+use super::prose::{lines, table};
+use judge_uncertainty_page::{Block, Text};
 use judge_uncertainty_study::audit::columns::{ReadColumn, RecognisedBy};
 use judge_uncertainty_study::{InputReport, Scale};
-use tera::context;
+use tera::{Context, context};
 
 /// Width of the first column on a terminal.
 const NAMES: usize = 12;
@@ -67,20 +67,14 @@ fn columns_read(input: &InputReport) -> Option<Block> {
         [column.column.clone(), role.to_owned(), by.to_owned(), column.filled.to_string()]
     };
     let all = &input.columns;
-    let title = match all.len() {
-        0 => return None,
-        n if n > MOST_COLUMNS => format!("Columns of the table, the first {MOST_COLUMNS} of {n} (audit.json has all)"),
-        _ => "Columns of the table".to_owned(),
-    };
-    let head = ["column", "holds", "recognised by", "rows with a value"];
-    let rows = all.iter().take(MOST_COLUMNS).map(row);
-    Some(Block::Table(Table::new("table-columns", title, "lllr", &head, rows)))
+    let view = context! { number => &all.len(), most => &MOST_COLUMNS };
+    (!all.is_empty()).then(|| Block::Table(table("columns", view, all.iter().take(MOST_COLUMNS).map(row))))
 }
 
 /// What was read and what to think of before using it, as the blocks of a page.
 pub(super) fn input_blocks(input: &InputReport) -> Vec<Block> {
     let rows = rows(input).into_iter().map(|(name, text)| [name, text]);
-    let mut blocks = vec![Block::Table(Table::new("table-input", "What was read", "ll", &["input", "found"], rows))];
+    let mut blocks = vec![Block::Table(table("input", Context::new(), rows))];
     blocks.extend(columns_read(input));
     if !input.warnings.is_empty() {
         blocks.push(Block::Heading("To look at before the results are used".to_owned()));

@@ -1,6 +1,7 @@
 //! The section on single items: which come first, and why.
 
 use super::blocks::{section, show};
+use super::prose::table;
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
@@ -13,6 +14,7 @@ use judge_uncertainty_study::input::question::Question;
 use judge_uncertainty_study::results::cards::{Card, Cards, FIRST, Profile};
 use judge_uncertainty_study::results::columns::MOST_IN_CSV;
 use judge_uncertainty_system::numbers::three;
+use tera::context;
 
 /// Classes that a card shows; with more, those with most probability.
 const MOST_CLASSES: usize = 6;
@@ -33,7 +35,7 @@ pub(super) fn items_section(results: &StudyResults, cards: &Cards, groups: &[&st
     let figure = figures.iter().find(|figure| figure.name == "components").map(FigureBlock::new);
     let items = ItemsBlock {
         explorer: explorer(results, cards, groups),
-        table: table(cards, Vocabulary::of(&results.input.scale)),
+        table: first_table(cards, Vocabulary::of(&results.input.scale)),
         figure: "components".to_owned(),
         figure_title: figure.as_ref().map_or_else(String::new, |figure| figure.title.clone()),
         figure_note: figure.and_then(|figure| figure.note),
@@ -77,7 +79,7 @@ fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Explorer 
         said: said(cards),
         rules: rules
             .iter()
-            .map(|rule| MenuEntry { key: rule.key().to_owned(), name: (words.rule_words)(*rule).to_owned() })
+            .map(|rule| MenuEntry { key: rule.key().to_owned(), name: words.rule_words(*rule).to_owned() })
             .collect(),
         groups: groups.iter().enumerate().map(|(place, name)| group(cards, place, name)).collect(),
         bars: ["the judge".to_owned(), "the belief, labels included".to_owned()],
@@ -208,16 +210,10 @@ fn tenths(value: f64) -> f64 {
     (10.0 * value).round() / 10.0
 }
 
-fn table(cards: &Cards, words: &Vocabulary) -> Table {
+fn first_table(cards: &Cards, words: &Vocabulary) -> Table {
     let row = |card: &Card| {
         let why = if card.why.is_empty() { "—".to_owned() } else { card.why.join("; ") };
         [card.id.clone(), card.labels.to_string(), show(card.aleatoric), show(card.epistemic), why]
     };
-    Table::new(
-        "table-first",
-        format!("The first items by: {}", (words.rule_words)(cards.rule)),
-        "lrrrl",
-        &["item", "labels", "aleatoric", "epistemic", "what stands out"],
-        cards.cards.iter().take(FIRST).map(row),
-    )
+    table("first", context! { rule => words.rule_words(cards.rule) }, cards.cards.iter().take(FIRST).map(row))
 }

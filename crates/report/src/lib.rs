@@ -11,13 +11,14 @@
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
 //! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
-//! | [`compare`] | two studies compared |
+//! | [`compare`], [`apply`] | two studies compared; a belief applied to further items |
 //! | [`movement`], [`registered`] | what labels moved, how hypotheses fared |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
 //! | [`label`] | the page on which experts label a queue |
 
 mod answer;
+pub mod apply;
 pub mod blocks;
 pub mod bundle;
 pub mod compare;
@@ -39,6 +40,7 @@ pub mod sentences;
 pub mod shown;
 
 pub use answer::answer;
+pub use apply::{apply_answer, describe_application};
 pub use compare::{comparison_answer, describe_comparison};
 pub use figures::figures;
 pub use input::input_lines;

@@ -2,10 +2,10 @@
 
 use super::blocks::{section, show};
 use super::lines::Line;
-use super::prose::lines;
-use judge_uncertainty_page::{Block, Section, Table};
+use super::prose::{lines, table};
+use judge_uncertainty_page::{Block, Section};
 use judge_uncertainty_study::results::movement::{MeanForesight, Movement};
-use tera::context;
+use tera::{Context, context};
 
 /// What the returned labels changed.
 pub fn describe_movement(movement: &Movement) -> Vec<Line> {
@@ -24,35 +24,14 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
             },
         )
     });
-    let moved = Table::new(
-        "table-movement",
-        format!("What the new labels moved: means over items, uncertainty in {unit}"),
-        "lrlrrr",
-        &["items", "number", "part", "before", "with the labels", "fitted anew"],
-        rows,
-    )
-    .with_note(
-        "Labels are to drain the epistemic part and leave the aleatoric part about where it was. The second column \
-         of figures has the trust as it was before, the third fits it anew, which moves items without new labels \
-         too. The squared error is the one that the belief expects of its mean.",
-    );
+    let moved = table("movement", context! { unit => unit }, rows);
     let of = |what: &str, c: &MeanForesight| {
         let se = c.se.map_or_else(|| "—".to_owned(), show);
         [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se]
     };
     let mut rows = vec![of("squared error against the new labels", &movement.first)];
     rows.extend(movement.removed.as_ref().map(|removed| of("squared error removed by them", removed)));
-    let promised = Table::new(
-        "table-realised",
-        "What was foreseen before the new labels, and what came of it, per item",
-        "lrrrr",
-        &["quantity", "items", "foreseen", "realised", "standard error"],
-        rows,
-    )
-    .with_note(
-        "The error removed is measured by holding out one new label of an item at a time: the error against it \
-         with and without the item's other new labels.",
-    );
+    let promised = table("realised", Context::new(), rows);
     let batches = movement.batches.len();
     let came = format!(
         "{} labels came back for {} items, from {batches} file{}.",

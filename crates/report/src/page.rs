@@ -12,7 +12,7 @@ use super::held_out::held_out_section;
 use super::input::input_blocks;
 use super::items::{anchor, items_section};
 use super::movement::movement_section;
-use super::prose::sentence;
+use super::prose::{sentence, table};
 use super::ratings;
 use super::reading::reading_blocks;
 use super::registered::registered_section;
@@ -25,14 +25,13 @@ use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::for_new_items::RulesForNewItems;
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::columns::MOST_IN_CSV;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
 use judge_uncertainty_system::numbers::three;
-use tera::context;
+use tera::{Context, context};
 
 /// Groups that the page lists; with more, the largest.
 const MOST_GROUPS: usize = 50;
@@ -104,17 +103,7 @@ fn trust_table(coefficients: &[Coefficient]) -> Table {
         };
         [c.feature.clone(), show(c.mean), show(c.sd), c.missing.to_string(), of(&c.per_sd), of(&c.per_unit)]
     });
-    Table::new(
-        "table-trust",
-        "What trust depends on: change of its logarithm, with 95% intervals",
-        "lrrrrr",
-        &["feature", "mean", "sd", "missing", "per sd", "per unit"],
-        rows,
-    )
-    .with_note(
-        "A coefficient of 0.7 per sd doubles the trust from one item to another whose feature is one standard \
-         deviation larger; an interval without 0 is a clear effect.",
-    )
+    table("trust", Context::new(), rows)
 }
 
 /// Coefficients as a table and, where the labels identify any, as a figure.
@@ -179,15 +168,7 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
         row.extend(cells.map(Text::plain));
         row
     });
-    let rest = if left > 0 { format!(" {left} smaller groups are in results/study.json only.") } else { String::new() };
-    Table::new(
-        "table-groups",
-        "Means over items",
-        "lrrrrrr",
-        &["group", "items", "labels per item", "trust, labels", &format!("total, {unit}"), "aleatoric", "epistemic"],
-        rows,
-    )
-    .with_note(format!("Labels lower the epistemic part; the aleatoric part is disagreement and stays.{rest}"))
+    table("groups", context! { unit => unit, left => &left }, rows)
 }
 
 /// The section that gives the reason for a missing evaluation; its tables and figures are left out.
@@ -211,7 +192,7 @@ fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Sec
         };
         let value = &full.value[&rule][&budget];
         let mut cells = vec![
-            (words.rule_name)(rule).to_owned(),
+            words.rule_name()(rule).to_owned(),
             format!("{} ({})", show(value.mean), show(value.se)),
             minus(&compared.value),
         ];
@@ -221,35 +202,23 @@ fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Sec
         );
         cells
     });
-    let mut heads = vec!["rule", "error removed, these items (se)", words.difference];
-    heads.extend(compared.squared_value.as_ref().map(|_| "the same, squared error"));
-    heads.push("error of the others");
-    let caption = format!(
-        "{} of {} items escalated, one label each, over {} half splits; differences are for new \
-         items and other draws, so the columns do not subtract",
-        budget.of(evaluation.items),
-        evaluation.items,
-        evaluation.replicates
-    );
     let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
     let oracle = words.oracle.replace("{oracle}", &three(evaluation.oracle[&budget].mean));
     let oracle = oracle.replace("{squared}", &three(squared));
-    let note = format!("{oracle} {}", new_items_note(compared));
-    let table = Table::new("table-escalation", caption, "lr", &heads, rows).with_note(note);
+    let view = context! {
+        words => words,
+        escalated => &budget.of(evaluation.items),
+        items => &evaluation.items,
+        replicates => &evaluation.replicates,
+        squared => &compared.squared_value.is_some(),
+        oracle => &oracle,
+        level => &compared.level,
+    };
+    let table = table("escalation", view, rows);
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
     blocks.extend(elsewhere(evaluation, scale));
     section("escalation", "What escalation achieves", blocks)
-}
-
-/// What the intervals of the rules' differences cover.
-fn new_items_note(compared: &RulesForNewItems) -> String {
-    format!(
-        "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit \
-         taken as given; differences are without the noise of the label that is drawn. Standard errors in brackets are \
-         over half splits of these items.",
-        compared.level
-    )
 }
 
 /// What else a run folder holds.

@@ -10,26 +10,36 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use tera::{Context, Kwargs, State, Tera, TeraResult, Value};
 
-use super::blocks::{percent, prediction_name, score_name, text};
+use super::blocks::{percent, prediction_name, score_name, show, text};
 use super::lines::Line;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
-use judge_uncertainty_page::Block;
+use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_system::built_in;
-use judge_uncertainty_system::numbers::three;
+use judge_uncertainty_system::numbers::{three, two};
 
-const TEMPLATES: [(&str, &str); 15] = built_in![
-    "study/": "answer.txt", "compare.txt", "evaluation.txt", "findings.txt", "fit.txt", "held_out.txt", "input.txt", "movement.txt",
-    "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "trust.txt", "variance.txt", "warnings.txt",
+const TEMPLATES: [(&str, &str); 18] = built_in![
+    "study/": "answer.txt", "apply.txt", "compare.txt", "evaluation.txt", "figures.txt", "findings.txt", "fit.txt", "held_out.txt", "input.txt",
+    "movement.txt", "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "tables.txt", "trust.txt", "variance.txt", "warnings.txt",
 ];
 
-/// Stands for a line break within a value while the lines of the template are told apart.
-const BREAK: char = '\u{f8ff}';
+/// What tells the parts of a template apart, and what stands for it within a value meanwhile.
+const MARKS: [(&str, &str); 3] = [("\n", "\u{f8ff}"), ("|", "\u{f8fe}"), (">", "\u{f8fd}")];
+
+/// A value in which no mark is left.
+fn unmarked(value: &str) -> String {
+    MARKS.iter().fold(value.to_owned(), |text, (mark, stands)| text.replace(mark, stands))
+}
+
+/// A text with its values as they were given.
+fn as_given(text: &str) -> String {
+    MARKS.iter().fold(text.to_owned(), |text, (mark, stands)| text.replace(stands, mark))
+}
 
 static TERA: LazyLock<Tera> = LazyLock::new(|| {
     let mut tera = Tera::new();
     tera.autoescape_on(vec![".txt"]);
-    tera.set_escape_fn(|value, to| to.write_all(value.replace('\n', BREAK.encode_utf8(&mut [0; 3])).as_bytes()));
+    tera.set_escape_fn(|value, to| to.write_all(unmarked(value).as_bytes()));
     add_filters(&mut tera);
     tera.add_raw_templates(TEMPLATES).expect("the templates are tested");
     tera
@@ -42,17 +52,22 @@ fn read<T: for<'de> Deserialize<'de>>(value: Value) -> TeraResult<T> {
 
 fn add_filters(tera: &mut Tera) {
     type Style = (&'static str, fn(f64) -> String);
-    let numbers: [Style; 6] = [
+    let numbers: [Style; 7] = [
+        ("show", show),
         ("three", three),
         ("percent", percent),
         ("plain", |number| number.to_string()),
-        ("whole", |number| format!("{number:.0}")),
+        ("two", two),
         ("exponent", |number| format!("{number:e}")),
         ("magnitude", |number| format!("{number:.0e}")),
     ];
     for (name, format) in numbers {
         tera.register_filter(name, move |number: f64, _: Kwargs, _: &State| format(number));
     }
+    tera.register_filter("fixed", |number: f64, arguments: Kwargs, _: &State| -> TeraResult<String> {
+        let decimals = arguments.must_get::<u64>("to")? as usize;
+        Ok(format!("{number:.decimals$}"))
+    });
     tera.register_filter("exp", |number: f64, _: Kwargs, _: &State| number.exp());
     tera.register_filter("negative", |number: f64, _: Kwargs, _: &State| -number);
     tera.register_filter("quoted", |text: &str, _: Kwargs, _: &State| format!("{text:?}"));
@@ -81,22 +96,27 @@ fn add_filters(tera: &mut Tera) {
     });
 }
 
+fn render(template: &str, view: &Context) -> String {
+    TERA.render(template, view).unwrap_or_else(|error| panic!("{template} does not fit its view: {error}"))
+}
+
 /// The lines that a template says of a view, with their ranks.
 pub(crate) fn ranked(template: &str, view: &Context) -> Vec<(u8, Line)> {
-    let said = TERA.render(template, view).unwrap_or_else(|error| panic!("{template} does not fit its view: {error}"));
+    let said = render(template, view);
     let all: Vec<&str> = said.lines().map(str::trim).collect();
     all.split(|line| line.is_empty()).filter(|lines| !lines.is_empty()).map(line).collect()
 }
 
 fn line(of: &[&str]) -> (u8, Line) {
-    let text = of.join(" ").replace(BREAK, "\n");
-    let (mark, rest) = text.split_at(text.len().min(1));
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (rank, rest) = rest.split_at(digits);
-    match (mark, rank.parse().unwrap_or(0), rest.strip_prefix(' ')) {
-        (">", rank, Some(rest)) => (rank, Line::Lead(rest.to_owned())),
-        ("|", rank, Some(rest)) => (rank, Line::Row(rest.to_owned())),
-        _ => (0, Line::Sentence(text)),
+    let text = of.join(" ");
+    let marked = |mark: char| {
+        let (rank, rest) = text.strip_prefix(mark)?.split_once(' ')?;
+        Some((if rank.is_empty() { 0 } else { rank.parse().ok()? }, as_given(rest)))
+    };
+    match (marked('>'), marked('|')) {
+        (Some((rank, text)), _) => (rank, Line::Lead(text)),
+        (_, Some((rank, text))) => (rank, Line::Row(text)),
+        _ => (0, Line::Sentence(as_given(&text))),
     }
 }
 
@@ -109,6 +129,47 @@ pub(crate) fn lines(template: &str, view: &Context) -> Vec<Line> {
 pub(crate) fn sentence(template: &str, view: &Context) -> Block {
     let said = lines(template, view).into_iter().filter_map(Line::into_sentence);
     Block::Prose(said.collect::<Vec<_>>().join(" ").into())
+}
+
+/// The table of a name with these rows; its caption, columns and note stand in `tables.txt`.
+pub(crate) fn table(
+    name: &str,
+    mut view: Context,
+    rows: impl IntoIterator<Item: IntoIterator<Item: Into<Text>>>,
+) -> Table {
+    view.insert("table", name);
+    let said = render("tables.txt", &view);
+    let (caption, rest) = head(&said);
+    let (columns, note) = head(rest);
+    let mut columns = columns.split('|').map(|part| as_given(part.trim()));
+    let align = columns.next().unwrap_or_default();
+    let heads: Vec<String> = columns.collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let table = Table::new(&format!("table-{name}"), as_given(caption), &align, &heads, rows);
+    let note = joined(note);
+    if note.is_empty() { table } else { table.with_note(note) }
+}
+
+/// Title, description and note of the figure of a name, as `figures.txt` has them.
+pub(crate) fn figure(name: &str, mut view: Context) -> [String; 3] {
+    view.insert("figure", name);
+    let said = render("figures.txt", &view);
+    let (title, rest) = head(&said);
+    let (alt, note) = head(rest);
+    [as_given(title), as_given(alt), joined(note)]
+}
+
+/// The first line of a text that is not blank, and what follows it.
+fn head(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    (first.trim_end(), rest)
+}
+
+/// Lines as one.
+fn joined(lines: &str) -> String {
+    let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
+    as_given(&lines.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -164,6 +225,34 @@ mod tests {
         assert_eq!(told, expected);
         let old = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &5 });
         assert!(old[1].text().starts_with("All 5 labels were there at registration and may have been"), "{old:?}");
+    }
+
+    #[test]
+    fn a_line_may_begin_with_any_letter() {
+        for (text, expected) in [
+            ("é a", Line::sentence("é a")),
+            (">12 é", Line::Lead("é".to_owned())),
+            ("|x é", Line::sentence("|x é")),
+            ("|   é", Line::Row("  é".to_owned())),
+        ] {
+            assert_eq!(line(&[text]).1, expected);
+        }
+        assert_eq!(line(&[">3 a", "b"]), (3, Line::Lead("a b".to_owned())));
+    }
+
+    #[test]
+    fn a_table_has_the_columns_of_its_template_whatever_its_values_are() {
+        let classes = ["a | b", "c\nd"];
+        let found = table("confusion", context! { classes => &classes }, [["x"; 5]]);
+        let heads: Vec<&str> = found.columns.iter().map(|column| column.head.as_str()).collect();
+        assert_eq!(heads, ["people", "judge: a | b", "judge: c\nd", "recall", "precision"]);
+        assert_eq!(found.caption, "Labels of people by the judge's answer, in shares of all labels");
+        assert!(found.columns[1..].iter().all(|column| column.numeric) && found.id == "table-confusion");
+        assert_eq!(
+            found.note.unwrap().to_string(),
+            "Recall: how often the judge gives this answer if a person does. Precision: how often a person gives it if the \
+             judge does. The intervals are simultaneous."
+        );
     }
 
     #[test]

@@ -1,28 +1,16 @@
 //! Ratings as readers see them: whether they fit the belief, and the parts of their variance.
 
 use crate::blocks::{figure, percent, section, show};
+use crate::prose::table;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
+use tera::context;
 
 /// The sentence for ratings that cannot separate noise within annotators from disagreement between them.
 pub(crate) const TOGETHER: &str = "No annotator rated an item twice, so noise within annotators and disagreement \
                                    between them cannot be separated; only their sum is known.";
-
-/// What a figure of the parts of ratings adds.
-pub(crate) fn remark(parts: &PartAverages) -> &'static str {
-    match parts.within_annotators {
-        Some(_) => {
-            " The aleatoric part is noise within annotators, pooled over ratings that were repeated, and disagreement \
-             between them."
-        }
-        None => {
-            " No annotator rated an item twice, so noise within annotators and disagreement between them cannot be \
-             separated."
-        }
-    }
-}
 
 /// Name of a part in a table.
 fn name(part: UncertaintyPart) -> &'static str {
@@ -42,14 +30,7 @@ pub(crate) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
         let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
         [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).collect::<Vec<_>>()
     });
-    Table::new(
-        "table-parts",
-        format!("Parts of the variance over items, in {unit}"),
-        "lrrrr",
-        &["part", "mean", "5%", "median", "95%"],
-        rows,
-    )
-    .with_note("Labels lower the epistemic part; the aleatoric part is disagreement and stays.")
+    table("parts", context! { unit => unit }, rows)
 }
 
 /// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones:
@@ -68,17 +49,8 @@ pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section 
                     belief cannot be shown.";
         return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
     };
-    let table = Table::new(
-        "table-coverage",
-        format!("Share of {} held-out ratings within their central intervals", first.ratings),
-        "lr",
-        &["interval", "ratings inside"],
-        coverage.iter().map(|c| [percent(c.level), percent(c.inside)]),
-    )
-    .with_note(
-        "One rating of each item with two annotators or more is held out and compared with the belief from the \
-         others.",
-    );
+    let rows = coverage.iter().map(|c| [percent(c.level), percent(c.inside)]);
+    let table = table("coverage", context! { ratings => &first.ratings }, rows);
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(figure(figures, "places"));
     section("calibration", "Held-out ratings", blocks)

@@ -1,12 +1,14 @@
 //! How a judge's scores are read, as readers see it.
 
 use crate::blocks::{show, with_interval};
+use crate::prose::table;
 use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::belief::maps::Variance;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::kinds::scores::findings::{ScoreFit, ScoreReading};
 use judge_uncertainty_study::results::FitReport;
+use tera::{Context, context};
 
 /// Coefficients that the ratings do not determine, except those that have a sentence of their own.
 pub(crate) fn unidentified(fit: &FitReport) -> Vec<String> {
@@ -41,22 +43,13 @@ pub(crate) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
 
 fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
     let row = |point: &CurvePoint| [show(point.score), show(point.adds)];
-    (!curve.is_empty()).then(|| {
-        Table::new("table-curve", "What the curve adds to the line", "rr", &["score", "added"], curve.iter().map(row))
-            .with_note(
-                "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is \
-                 drawn flat; what is not known of it lowers the trust of the items concerned.",
-            )
-    })
+    (!curve.is_empty()).then(|| table("curve", Context::new(), curve.iter().map(row)))
 }
 
 fn reading_table(readings: &[ScoreReading]) -> Table {
-    let (mut heads, mut rows) = (vec!["items", "average score", "bias there", "slope"], vec![]);
     let factors = readings.iter().any(|read| read.assumed.factor.is_some());
     let variances = readings.iter().any(|read| read.assumed.common_variance.is_some());
-    heads.extend(factors.then_some("factor on sd"));
-    heads.extend(variances.then_some("variance without sd"));
-    for read in readings {
+    let row = |read: &ScoreReading| {
         let of = |estimate: &Option<Estimate>| match estimate {
             Some(estimate) => with_interval(estimate.value, estimate.interval()),
             None => "not determined".to_owned(),
@@ -65,13 +58,7 @@ fn reading_table(readings: &[ScoreReading]) -> Table {
         let mut row = vec![name, show(read.centre), of(&read.bias), of(&read.slope)];
         row.extend(factors.then(|| of(&read.factor)));
         row.extend(variances.then(|| of(&read.common_variance)));
-        rows.push(row);
-    }
-    let caption = "How the judge's scores are read, with 95% intervals";
-    Table::new("table-reading", caption, "lr", &heads, rows).with_note(
-        "A score counts as average - bias + slope × (score - average), a stated standard deviation as factor × itself. \
-         A bias above 0 is a judge that is too generous, a slope below 1 one that exaggerates how far items differ, a \
-         factor above 1 one that is overconfident of how far annotators agree. What is not known of bias and slope \
-         lowers the trust of the items concerned.",
-    )
+        row
+    };
+    table("reading", context! { factors => &factors, variances => &variances }, readings.iter().map(row))
 }

@@ -2,11 +2,11 @@
 
 use super::blocks::{section, with_interval};
 use super::lines::Line;
-use super::prose::lines;
-use judge_uncertainty_page::{Block, Section, Table};
-use judge_uncertainty_study::registration::{Judged, Registered, Status};
+use super::prose::{lines, table};
+use judge_uncertainty_page::{Block, Section};
+use judge_uncertainty_study::registration::{Judged, Registered};
 use serde_json::json;
-use tera::context;
+use tera::{Context, context};
 
 /// How the registered hypotheses fared.
 pub fn describe_registered(registered: &Registered) -> Vec<Line> {
@@ -37,25 +37,13 @@ pub(super) fn registered_section(registered: &Registered) -> Section {
         );
         [judged.hypothesis.claim(), found, judged.status.word().to_owned()]
     };
-    let table = Table::new(
-        "table-registered",
-        "Registered hypotheses and how they fared",
-        "lrl",
-        &["claim", "found", "verdict"],
-        registered.hypotheses.iter().map(row),
-    )
-    .with_note("Confirmed: the interval lies within the claim; refuted: wholly outside; otherwise open.");
-    blocks.push(Block::Table(table));
+    blocks.push(Block::Table(table("registered", Context::new(), registered.hypotheses.iter().map(row))));
     if registered.deviations.is_empty() {
         let none = "No deviations: inputs and settings are those that were registered, except for labels that were \
                     added since.";
         blocks.push(Block::Prose(none.into()));
     } else {
-        let (heads, rows) = (["what", "registered", "found"], deviations(registered));
-        let table = Table::new("table-deviations", "Deviations from the registration", "lll", &heads, rows);
-        blocks.push(Block::Table(
-            table.with_note("With any of these, the hypotheses were not tested as they were frozen."),
-        ));
+        blocks.push(Block::Table(table("deviations", Context::new(), deviations(registered))));
     }
     section("registered", "Registered hypotheses", blocks)
 }

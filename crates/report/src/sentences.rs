@@ -58,7 +58,7 @@ fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Vec<Line> {
     let (full, words) = (&evaluation.full, Vocabulary::of(scale));
     let (budget, compared) = (headline(full), &evaluation.for_new_items);
     let rule = |rule: Rule| {
-        let name = (words.rule_words)(rule);
+        let name = words.rule_words(rule);
         json!({"name": name, "value": full.value[&rule][&budget], "against": compared.value.get(&rule)})
     };
     let squared = compared.squared_value.as_ref().and_then(|squared| squared.get(&Rule::Info));

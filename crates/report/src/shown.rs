@@ -8,19 +8,17 @@ use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::StudyResults;
 use judge_uncertainty_study::results::parts::PartAverages;
 use judge_uncertainty_study::{Evaluation, Scale};
-use serde::Serialize;
+use judge_uncertainty_system::built_in;
+use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// The words for labels of one sort.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Vocabulary {
+    /// Whether labels have places on a scale.
+    pub on_scale: bool,
     /// What a page of such a study is about.
     pub lead: &'static str,
-    /// What a rule ranks by, in a line of a terminal.
-    #[serde(skip)]
-    pub rule_words: fn(Rule) -> &'static str,
-    /// What a rule is called in tables and figures.
-    #[serde(skip)]
-    pub rule_name: fn(Rule) -> &'static str,
     /// What human labels are called.
     pub labels: &'static str,
     /// What the judge gives, as in "a typical ... of the judge".
@@ -54,96 +52,43 @@ pub struct Vocabulary {
     /// What the judge's own uncertainty is called there.
     pub judged: [&'static str; 2],
     /// Rules that evaluations have and readers are not shown, because they rank as others do.
-    pub left_out: &'static [Rule],
+    pub left_out: Vec<Rule>,
 }
+
+/// The words for labels of every sort.
+#[derive(Debug, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+struct Words {
+    classes: Vocabulary,
+    places: Vocabulary,
+    numbers: Vocabulary,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let [(_, text)] = built_in!["study/": "words.json"];
+    serde_json::from_str(text).expect("the words are tested")
+});
 
 impl Vocabulary {
     /// The words for labels on this scale.
     pub fn of(scale: &Scale) -> &'static Self {
         match scale {
-            Scale::Classes(_) => &CLASSES,
-            Scale::Places(_) => &PLACES,
-            Scale::Scores(..) => &NUMBERS,
+            Scale::Classes(_) => &WORDS.classes,
+            Scale::Places(_) => &WORDS.places,
+            Scale::Scores(..) => &WORDS.numbers,
         }
     }
+
+    /// What a rule ranks by, in a line of a terminal.
+    pub fn rule_words(&self, rule: Rule) -> &'static str {
+        if self.on_scale { rule.row().words_on_scale() } else { rule.words() }
+    }
+
+    /// What a rule is called in tables and figures.
+    pub fn rule_name(&self) -> fn(Rule) -> &'static str {
+        if self.on_scale { |rule| rule.row().words_on_scale() } else { |rule| rule.row().in_studies() }
+    }
 }
-
-const CLASSES: Vocabulary = Vocabulary {
-    lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
-           cure, and which items to send to experts first.",
-    rule_words: Rule::words,
-    rule_name: |rule| rule.row().in_studies(),
-    labels: "labels",
-    prediction: "prediction",
-    unit: "nats",
-    decomposition: "groups",
-    reference: "the judge's entropy",
-    short_reference: "judge entropy",
-    error: "Manhattan error (0 to 2 per item)",
-    units: "Manhattan units",
-    removed: "Error",
-    difference: "minus judge entropy's, other draws [95%, new items]",
-    oracle: "Half of an item's labels are its truth. The oracle, which knows it, would remove {oracle} on average; \
-             the error is the Manhattan distance of belief and truth, 0 to 2.",
-    squared: ["", ""],
-    rule_width: 36,
-    epistemic: ["epistemic part", "the epistemic part"],
-    judged: ["judge entropy", "the judge's entropy"],
-    left_out: &[],
-};
-
-const PLACES: Vocabulary = Vocabulary {
-    lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's \
-           ignorance, which labels cure, and which items to send to annotators first.",
-    rule_words: |rule| rule.row().words_on_scale(),
-    rule_name: |rule| rule.row().words_on_scale(),
-    labels: "ratings",
-    prediction: "prediction",
-    unit: "squared units of the scale",
-    decomposition: "decomposition",
-    reference: "the judge's variance",
-    short_reference: "judge's variance",
-    error: "Wasserstein error on the places",
-    units: "units of the scale",
-    removed: "Wasserstein error",
-    difference: "minus the judge's variance, other draws [95%, new items]",
-    oracle: "Half of an item's labels are its truth; the error is the Wasserstein distance of belief and truth on \
-             the places, in units of the scale. The oracle, which knows the truth, would remove {oracle} on \
-             average ({squared} of the squared error of the mean place). results/study.json holds every budget, \
-             the differences to other rules, and the same with the number of labels as the only feature.",
-    squared: ["squared error of the mean place", "the judge's variance does"],
-    rule_width: 52,
-    epistemic: ["epistemic variance", "the epistemic variance"],
-    judged: ["variance, judge", "the judge's own variance"],
-    left_out: &[],
-};
-
-const NUMBERS: Vocabulary = Vocabulary {
-    lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's \
-           ignorance, which labels cure, and which items to send to annotators first.",
-    rule_words: |rule| rule.row().words_on_scale(),
-    rule_name: |rule| rule.row().words_on_scale(),
-    labels: "ratings",
-    prediction: "mean score",
-    unit: "squared units of the score",
-    decomposition: "decomposition",
-    reference: "total uncertainty",
-    short_reference: "total",
-    error: "absolute error of the mean score",
-    units: "units of the score",
-    removed: "Absolute error",
-    difference: "minus total uncertainty's, other draws [95%, new items]",
-    oracle: "The mean of half of an item's annotators is its truth; the error is the absolute difference of the \
-             belief's mean from it, in units of the score. The oracle, which knows the truth, would remove \
-             {oracle} on average ({squared} of the squared error). results/study.json holds every budget, the \
-             differences to other rules, and the same with the number of labels as the only feature.",
-    squared: ["squared error", "total uncertainty does"],
-    rule_width: 40,
-    epistemic: ["epistemic variance", "the epistemic variance"],
-    judged: ["variance, judge", "the judge's own variance"],
-    // It ranks scores as I does.
-    left_out: &[Rule::Spread],
-};
 
 /// The parts of the variance of labels on a scale.
 pub(super) fn parts(results: &StudyResults) -> Option<&PartAverages> {
@@ -181,4 +126,19 @@ pub(super) fn shown_rules(evaluation: &Evaluation, words: &Vocabulary) -> Vec<Ru
     let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| !words.left_out.contains(rule)).collect();
     rules.sort_by(|a, b| value[b][&budget].mean.total_cmp(&value[a][&budget].mean));
     rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sort_of_labels_has_its_words() {
+        let Words { classes, places, numbers } = &*WORDS;
+        assert_eq!([classes, places, numbers].map(|words| words.labels), ["labels", "ratings", "ratings"]);
+        assert_eq!([classes, places, numbers].map(|words| words.on_scale), [false, true, true]);
+        // It ranks scores as I does.
+        assert_eq!(numbers.left_out, [Rule::Spread]);
+        assert!(places.oracle.contains("{oracle}") && places.oracle.contains("{squared}"));
+    }
 }

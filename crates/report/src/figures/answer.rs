@@ -1,12 +1,14 @@
 //! Figures of what a run answers: agreement by stated confidence, and how narrow further labels make intervals.
 
-use super::number;
+use crate::prose::figure;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::plan::PlannedFigure;
 use judge_uncertainty_study::findings::trust::Confidence;
+use serde_json::json;
+use tera::context;
 
 /// Agreement of rows by the confidence that the judge states for them; `None` without an interval.
 pub(crate) fn confidence(answer: &Answer) -> Option<Figure> {
@@ -20,35 +22,28 @@ pub(crate) fn confidence(answer: &Answer) -> Option<Figure> {
     };
     let points: Vec<Point> = bins.iter().filter_map(|bin| point(bin.stated, &bin.agreement)).collect();
     let (first, last) = (points.first()?, points.last()?);
-    let (what, says) = match answer.classes {
-        true => ("agreement with people (%)", "agrees with people in"),
-        false => ("distance from people", "is from people by"),
+    let view = context! {
+        classes => &answer.classes,
+        certain => certain,
+        first => &[first.at, first.value],
+        last => &[last.at, last.value],
     };
-    let in_percent = if answer.classes { "%" } else { "" };
-    let end = |point: &Point| {
-        let [stated, found] = [point.at, point.value].map(number);
-        format!("where it states {stated} on average it {says} {found}{in_percent}")
-    };
+    let [title, alt, note] = figure("confidence", view);
     let honest = certain.map(|_| {
         let ends = [first.at.min(first.value), last.at.max(last.value)].map(|at| Point::bare(at, at));
         Series::new("as stated", look::TRUTH, Shape::Curve(ends.to_vec()))
     });
-    let below =
-        if certain.is_some() { " Below the dotted line the judge is less often right than it says." } else { "" };
     Some(Figure {
         name: "confidence".to_owned(),
-        title: "Is the judge's confidence honest?".to_owned(),
-        alt: format!("The judge's stated confidence against people: {}; {}.", end(first), end(last)),
-        note: format!(
-            "Each dot is a fifth of the items by stated confidence, or one value of it. Bars hold together: all of them \
-             contain the truth with probability 95%.{below}"
-        ),
+        title,
+        alt,
+        note,
         width: Width::Half,
         height: 170.0,
         panels: vec![Panel {
             title: None,
             x: Axis::numbers(if certain.is_some() { "stated confidence (%)" } else { "stated confidence" }, &[]),
-            y: Axis::numbers(what, &[]),
+            y: Axis::numbers(if answer.classes { "agreement with people (%)" } else { "distance from people" }, &[]),
             series: honest
                 .into_iter()
                 .chain([Series::unlisted("the judge", look::PLAIN, Shape::Columns { points, shift: 0.0 })])
@@ -71,15 +66,17 @@ pub(crate) fn plan(answer: &Answer) -> Option<Figure> {
     // Kappa has another unit.
     let figures = answer.plan.figures.iter().take(looks.len());
     let drawn: Vec<(&PlannedFigure, Vec<Point>)> = figures.filter_map(|figure| Some((figure, of(figure)?))).collect();
-    let said: Vec<String> = drawn.iter().map(|(figure, _)| said(figure)).collect();
+    let said = |(figure, _): &(&PlannedFigure, _)| {
+        let after: Vec<_> = figure.after.iter().map(|width| (width.labels, figure.text(width.half))).collect();
+        json!({"what": figure.what, "now": figure.now.map(|now| figure.text(now)), "after": after})
+    };
+    let said: Vec<_> = drawn.iter().map(said).collect();
+    let [title, alt, note] = figure("plan", context! { drawn => &said });
     (!drawn.is_empty()).then(|| Figure {
         name: "plan".to_owned(),
-        title: "How narrow do further labels make the intervals?".to_owned(),
-        alt: format!("Half the width of intervals against further labels. {}", said.join(" ")),
-        note:
-            "Half the width of the 95% interval if the next labels are of items drawn like the labelled ones. At the \
-               right end every item is labelled."
-                .to_owned(),
+        title,
+        alt,
+        note,
         width: Width::Half,
         height: 170.0,
         panels: vec![Panel {
@@ -93,12 +90,4 @@ pub(crate) fn plan(answer: &Answer) -> Option<Figure> {
                 .collect(),
         }],
     })
-}
-
-/// Its widths in a sentence.
-fn said(figure: &PlannedFigure) -> String {
-    let text = |half: Option<f64>| half.map_or_else(String::new, |half| figure.text(half));
-    let after = figure.after.iter().map(|width| format!("{} with {} more", figure.text(width.half), width.labels));
-    let after: Vec<String> = after.collect();
-    format!("{}: {} now, {}.", figure.what, text(figure.now), after.join(", "))
 }

@@ -4,18 +4,17 @@ pub(crate) mod answer;
 pub(crate) mod parts;
 pub(crate) mod places;
 
-use crate::ratings;
+use crate::blocks::show;
+use crate::prose::figure;
 use crate::shown::{self, Vocabulary};
-use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
 use judge_uncertainty_page::figures::components::{self, ComponentsView};
 use judge_uncertainty_page::figures::{EvaluationView, PAPERS_RULES, advantage, budget, say};
 use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::Coefficient;
-use judge_uncertainty_study::results::cards::ItemSample;
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
-use judge_uncertainty_system::numbers::three;
+use tera::context;
 
 /// Features that a figure has room for.
 const MOST_FEATURES: usize = 30;
@@ -23,34 +22,33 @@ const MOST_FEATURES: usize = 30;
 const ROW: f64 = 13.0;
 const AROUND_ROWS: f64 = 48.0;
 
-/// A number of unknown size in a sentence.
-pub(crate) fn number(value: f64) -> String {
-    signed(&three(value))
-}
-
 /// The figures of a run.
 pub fn figures(results: &StudyResults) -> Vec<Figure> {
     let scale = &results.input.scale;
     let words = Vocabulary::of(scale);
     let ([epistemic, epistemic_said], [judged, judged_said]) = (words.epistemic, words.judged);
+    let sample = &results.items;
+    let view = context! {
+        partial => &sample.is_partial(),
+        items => &sample.items,
+        shown => &sample.components.aleatoric.len(),
+    };
+    let [setting, reading, _] = figure("components", view);
     let mut figures = vec![components::figure(&ComponentsView {
         items: &results.items.components,
         unit: words.unit,
         names: [epistemic, judged],
         said: [epistemic_said, judged_said],
-        setting: &setting(&results.items),
-        reading: &reading(&results.items),
-        number,
+        setting: &setting,
+        reading: &reading,
+        number: show,
     })];
     figures.extend(answer::confidence(&results.answer));
     figures.extend(answer::plan(&results.answer));
-    figures.extend(shown::parts(results).map(|found| {
-        let remark = if scale.is_numbers() { ratings::remark(found) } else { "" };
-        parts::figure(found, words.unit, remark)
-    }));
+    figures.extend(shown::parts(results).map(|found| parts::of_parts(found, words.unit, scale.is_numbers())));
     figures.extend(coefficients(&results.fit.coefficients));
     if let OwnFindings::Ratings(findings) = &results.findings {
-        figures.extend(places::figure(&findings.places));
+        figures.extend(places::of_places(&findings.places));
     }
     if let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation {
         let drawn = drawn(evaluation, scale);
@@ -70,33 +68,10 @@ fn drawn<'a>(evaluation: &'a Evaluation, scale: &Scale) -> EvaluationView<'a> {
         reference_name: words.reference,
         error: words.error,
         units: words.units,
-        name: words.rule_name,
-        left_out: words.left_out,
+        name: words.rule_name(),
+        left_out: &words.left_out,
         markers: if scale.has_order() { "" } else { PAPERS_RULES },
     }
-}
-
-/// Which items are drawn, under which labels.
-pub(crate) fn setting(sample: &ItemSample) -> String {
-    let all = "under all labels in hand";
-    if sample.is_partial() { format!("a random sample of {}, {all}", sample.items) } else { all.to_owned() }
-}
-
-/// How to read the dots.
-pub(crate) fn reading(sample: &ItemSample) -> String {
-    let shown = sample.components.aleatoric.len();
-    let which = if sample.is_partial() {
-        format!(
-            "an item out of a random sample of {shown} of the {} (those that the rule random ranks first)",
-            sample.items
-        )
-    } else {
-        "an item".to_owned()
-    };
-    format!(
-        "Each dot is {which} under its posterior belief. Labels help at the top and change nothing at the bottom, \
-         wherever the dot stands across: with equal trust, an item with more labels lies lower."
-    )
 }
 
 /// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without
@@ -117,17 +92,19 @@ pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     };
     let effects: Vec<Effect> = shown.iter().map(effect).collect();
     let (left, unknown) = (identified.len() - shown.len(), coefficients.len() - identified.len());
-    let mut note = format!("{READING} Bars are 95% intervals (1.96 standard errors).");
-    if left > 0 {
-        note.push_str(&format!(" Of {} features the {} clearest are shown.", identified.len(), shown.len()));
-    }
-    if unknown > 0 {
-        note.push_str(&format!(" Left out because the labels do not identify them: {unknown}."));
-    }
+    let view = context! {
+        sentence => &sentence(&effects),
+        reading => READING,
+        left => &left,
+        identified => &identified.len(),
+        shown => &shown.len(),
+        unknown => &unknown,
+    };
+    let [title, alt, note] = figure("coefficients", view);
     Some(Figure {
         name: "coefficients".to_owned(),
-        title: "Fitted trust: its coefficients by feature".to_owned(),
-        alt: format!("Dot plot of regression coefficients with intervals. {}", sentence(&effects)),
+        title,
+        alt,
         note,
         width: Width::Full,
         height: AROUND_ROWS + ROW * effects.len() as f64,

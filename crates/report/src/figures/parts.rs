@@ -1,10 +1,13 @@
 //! The parts of the variance of a label on a scale, over items.
 
-use super::{AROUND_ROWS, ROW, number};
+use super::{AROUND_ROWS, ROW};
+use crate::prose::figure;
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::{Axis, Figure, Look, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
 use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
+use serde_json::json;
+use tera::context;
 
 fn look(part: UncertaintyPart) -> (&'static str, Look) {
     match part {
@@ -16,8 +19,8 @@ fn look(part: UncertaintyPart) -> (&'static str, Look) {
     }
 }
 
-/// One row for each part that is identified; `unit` is that of a variance, and `remark` says what else to know.
-pub(crate) fn figure(averages: &PartAverages, unit: &str, remark: &str) -> Figure {
+/// One row for each part that is identified; `unit` is that of a variance, and `numbers` says whether labels are numbers.
+pub(crate) fn of_parts(averages: &PartAverages, unit: &str, numbers: bool) -> Figure {
     let parts = averages.parts();
     let range = |part: &UncertaintyPart| averages.over_items.get(part).map(|&[lo, _, hi]| Interval { lo, hi });
     let series = parts.iter().enumerate().map(|(k, (part, mean))| {
@@ -25,23 +28,20 @@ pub(crate) fn figure(averages: &PartAverages, unit: &str, remark: &str) -> Figur
         let point = Point { at: k as f64, value: *mean, interval: range(part) };
         Series::unlisted(name, look, Shape::Rows { points: vec![point], shift: 0.0 })
     });
-    let sentence = |(part, mean): &(UncertaintyPart, f64)| {
-        let spread =
-            range(part).map_or(String::new(), |Interval { lo, hi }| format!(" [{}, {}]", number(lo), number(hi)));
-        format!("{} {}{spread}", look(*part).0, number(*mean))
+    let said =
+        |(part, mean): &(UncertaintyPart, f64)| json!({"name": look(*part).0, "mean": mean, "over": range(part)});
+    let view = context! {
+        parts => &parts.iter().map(said).collect::<Vec<_>>(),
+        unit => unit,
+        numbers => &numbers,
+        repeated => &averages.within_annotators.is_some(),
     };
+    let [title, alt, note] = figure("parts", view);
     Figure {
         name: "parts".to_owned(),
-        title: "The parts of the variance of a fresh label".to_owned(),
-        alt: format!(
-            "Dot plot of {} parts of the variance in {unit}: {}.",
-            parts.len(),
-            parts.iter().map(sentence).collect::<Vec<_>>().join("; "),
-        ),
-        note: format!(
-            "Markers are means over items, bars run from the 5 to the 95 percentile over items. Total = epistemic + \
-             aleatoric.{remark}"
-        ),
+        title,
+        alt,
+        note,
         width: Width::Full,
         height: AROUND_ROWS + ROW * parts.len() as f64,
         panels: vec![Panel {

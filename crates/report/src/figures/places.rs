@@ -1,16 +1,18 @@
 //! Where held-out ratings lie in their predicted distributions: the histogram of the probability integral transform.
 
 use super::say;
+use crate::prose::figure;
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_evaluation::PitHistogram;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
+use tera::context;
 
 /// Standard deviations to each side that hold 95% of a normal distribution.
 const NORMAL_95: f64 = 1.96;
 
 /// Shares of ratings by tenth; `None` without ratings.
-pub(crate) fn figure(places: &PitHistogram) -> Option<Figure> {
+pub(crate) fn of_places(places: &PitHistogram) -> Option<Figure> {
     let (ratings, counts) = (places.ratings(), &places.tenths);
     if ratings == 0 {
         return None;
@@ -25,25 +27,20 @@ pub(crate) fn figure(places: &PitHistogram) -> Option<Figure> {
     let expected = [-0.5, bins as f64 - 0.5].map(|at| Point { at, value: even, interval: Some(band) }).to_vec();
     let outside = counts.iter().filter(|count| share(**count) < band.lo || share(**count) > band.hi).count();
     let ends = [counts[0], counts[bins - 1]].map(|count| say(share(count), 0));
+    let view = context! {
+        ratings => &ratings,
+        even => &say(even, 0),
+        ends => &ends,
+        outside => &outside,
+        bins => &bins,
+        band => &[band.lo, band.hi].map(|end| say(end, 1)),
+    };
+    let [title, alt, note] = figure("places", view);
     Some(Figure {
         name: "places".to_owned(),
-        title: "Where held-out ratings lie in their predicted distributions".to_owned(),
-        alt: format!(
-            "Histogram of {ratings} held-out ratings over tenths of their predicted distributions. A right belief puts \
-             {}% in each. The lowest tenth holds {}%, the highest {}%, and {outside} of {bins} lie outside the band.",
-            say(even, 0),
-            ends[0],
-            ends[1],
-        ),
-        note: format!(
-            "For each item with two annotators or more one rating is held out and placed in the distribution that the \
-             belief predicts from the others: 0.5 is its median. Equal shares mean right intervals; high ends mean \
-             intervals too narrow, a high middle means too wide, a slope means predictions off to one side. The band, \
-             {} to {}%, holds 95% of the shares that a right belief would show (normal approximation). Coarse scales \
-             make steps.",
-            say(band.lo, 1),
-            say(band.hi, 1),
-        ),
+        title,
+        alt,
+        note,
         width: Width::Full,
         height: 160.0,
         panels: vec![Panel {

@@ -1,0 +1,39 @@
+//! What an application of a belief answers, in lines.
+
+use super::lines::Line;
+use super::prose::lines;
+use judge_uncertainty_study::apply::parts::{DICTIONARY, QUEUE};
+use judge_uncertainty_study::apply::stream::ApplySummary;
+use judge_uncertainty_study::belief_file::drift::Drift;
+use tera::context;
+
+/// The population stability index above which the program reports a shift: the usual threshold, and a multiple of what
+/// chance alone gives.
+const SHIFTED: (f64, f64) = (0.1, 2.5);
+
+/// What an application answers; `out` and `set_aside` are its folder and the file of the rows that it could not use, as the
+/// user names them, and `again` is the command without what a queue needs.
+pub fn apply_answer(summary: &ApplySummary, out: &str, set_aside: Option<&str>, again: &str) -> Vec<Line> {
+    let moved = |drift: &&Drift| {
+        let (Some(psi), Some(chance)) = (drift.psi, drift.psi_by_chance) else { return false };
+        psi > SHIFTED.0.max(SHIFTED.1 * chance)
+    };
+    let view = context! {
+        part => "answer",
+        of => summary,
+        out => out,
+        set_aside => &set_aside,
+        shifted => &summary.drift.iter().filter(moved).collect::<Vec<_>>(),
+        known => &summary.drift.iter().any(|drift| drift.psi.is_some()),
+        rule => &summary.queue.as_ref().map(|queue| queue.wanted.rule.name()),
+        dictionary => DICTIONARY,
+        queue => QUEUE,
+        again => again,
+    };
+    lines("apply.txt", &view)
+}
+
+/// How far the items drift from those of the fit.
+pub fn describe_application(summary: &ApplySummary) -> Vec<Line> {
+    lines("apply.txt", &context! { part => "all", of => summary })
+}

@@ -1,7 +1,7 @@
 //! The section on single items: which come first, and why.
 
 use super::blocks::{section, show};
-use super::prose::table;
+use super::prose::{paragraph, table};
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
@@ -91,31 +91,21 @@ fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Explorer 
             across: across.ticks(),
             up: up.ticks(),
             names: [format!("aleatoric, {}", words.unit), format!("epistemic, {}", words.unit)],
-            description: format!(
-                "Each of {} items is a dot: to the right what experts disagree about, upwards what labels would cure. \
-                 The items in the list below are the same.",
-                cards.cards.len()
-            ),
+            description: paragraph("scatter", context! { shown => &cards.cards.len() }),
         },
     }
 }
 
 fn said(cards: &Cards) -> String {
-    let which = if cards.is_partial() {
-        format!(
-            "Of {} items this page holds {}: the first {FIRST} under each rule and a random sample of the others",
-            cards.items,
-            cards.cards.len()
-        )
-    } else {
-        format!("All {} items", cards.items)
+    let view = context! {
+        partial => &cards.is_partial(),
+        items => &cards.items,
+        shown => &cards.cards.len(),
+        first => &FIRST,
+        in_csv => &(cards.items <= MOST_IN_CSV),
+        texts => &cards.cards.iter().any(|card| card.text.is_some()),
     };
-    let texts = if cards.cards.iter().any(|card| card.text.is_some()) { "" } else { ", without their texts" };
-    let whole = if cards.items > MOST_IN_CSV { "items.parquet" } else { "items.csv" };
-    format!(
-        "{which}{texts}. Each reason is given for the tenth of the items to which it applies most. The whole table is in \
-         {whole}."
-    )
+    paragraph("items", view)
 }
 
 fn group(cards: &Cards, place: usize, name: &str) -> GroupItems {

@@ -2,7 +2,7 @@
 
 use super::blocks::{section, show};
 use super::lines::Line;
-use super::prose::{lines, table};
+use super::prose::{lines, paragraph, table};
 use judge_uncertainty_page::{Block, Section};
 use judge_uncertainty_study::results::movement::{MeanForesight, Movement};
 use tera::{Context, context};
@@ -32,19 +32,10 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
     let mut rows = vec![of("squared error against the new labels", &movement.first)];
     rows.extend(movement.removed.as_ref().map(|removed| of("squared error removed by them", removed)));
     let promised = table("realised", Context::new(), rows);
-    let batches = movement.batches.len();
-    let came = format!(
-        "{} labels came back for {} items, from {batches} file{}.",
-        movement.labels,
-        movement.touched.items,
-        if batches == 1 { "" } else { "s" }
-    );
+    let came = paragraph("came", context! { of => movement });
     let mut blocks = vec![Block::Prose(came.into()), Block::Table(moved), Block::Table(promised)];
     if movement.removed.is_none() {
-        blocks.push(Block::Prose(
-            "The error removed can't be measured: no item got two new labels, one to learn from and one to test."
-                .into(),
-        ));
+        blocks.push(Block::Prose(paragraph("none-removed", Context::new()).into()));
     }
     section("movement", "What the new labels moved", blocks)
 }

@@ -12,7 +12,7 @@ use super::held_out::held_out_section;
 use super::input::input_blocks;
 use super::items::{anchor, items_section};
 use super::movement::movement_section;
-use super::prose::{sentence, table};
+use super::prose::{paragraph, sentence, table};
 use super::ratings;
 use super::reading::reading_blocks;
 use super::registered::registered_section;
@@ -109,13 +109,10 @@ fn trust_table(coefficients: &[Coefficient]) -> Table {
 /// Coefficients as a table and, where the labels identify any, as a figure.
 fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Vec<Block> {
     if coefficients.is_empty() {
-        return vec![Block::Prose("No feature was given, so all predictions have the same trust.".into())];
+        return vec![Block::Prose(paragraph("no-feature", Context::new()).into())];
     }
-    let mut blocks = vec![Block::Table(trust_table(coefficients))];
-    blocks.push(figure(figures, "coefficients").unwrap_or_else(|| {
-        Block::Prose("The figure of the coefficients is missing, because the labels determine none of them.".into())
-    }));
-    blocks
+    let missing = || Block::Prose(paragraph("no-coefficient", Context::new()).into());
+    vec![Block::Table(trust_table(coefficients)), figure(figures, "coefficients").unwrap_or_else(missing)]
 }
 
 fn trust(results: &StudyResults, figures: &[Figure]) -> Section {
@@ -173,9 +170,7 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
 
 /// The section that gives the reason for a missing evaluation; its tables and figures are left out.
 fn not_evaluated(reason: &str) -> Section {
-    let text = format!(
-        "Not evaluated: {reason}. Therefore the report lacks the error removed and its differences between rules."
-    );
+    let text = paragraph("not-evaluated", context! { reason => reason });
     section("escalation", "What escalation achieves", vec![Block::Prose(text.into())])
 }
 
@@ -223,15 +218,7 @@ fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Sec
 
 /// What else a run folder holds.
 fn files(items: usize) -> Section {
-    let of_items = if items > MOST_IN_CSV { "`items.parquet`" } else { "`items.csv` and `items.parquet`" };
-    let list = [
-        &format!("{of_items}: every item with its decomposition"),
-        "`columns.csv`: what the columns mean",
-        "`tables/`: the tables of this page as LaTeX and CSV",
-        "`figures/`: its figures, each as PDF and SVG, with its data as CSV",
-        &format!("`{DOCUMENT}`: this page as a LaTeX document that includes them"),
-        "`results/study.json`: everything on this page in full precision",
-        "`results/manifest.json`: versions, settings and sums of the inputs",
-    ];
-    section("files", "Files beside this page", vec![Block::List(list.into_iter().map(Text::marked).collect())])
+    let list = paragraph("files", context! { document => DOCUMENT, in_csv => &(items <= MOST_IN_CSV) });
+    let list = list.trim_start_matches("- ").split(" - ").map(Text::marked);
+    section("files", "Files beside this page", vec![Block::List(list.collect())])
 }

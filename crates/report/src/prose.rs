@@ -18,9 +18,9 @@ use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_system::built_in;
 use judge_uncertainty_system::numbers::{three, two};
 
-const TEMPLATES: [(&str, &str); 18] = built_in![
+const TEMPLATES: [(&str, &str); 19] = built_in![
     "study/": "answer.txt", "apply.txt", "compare.txt", "evaluation.txt", "figures.txt", "findings.txt", "fit.txt", "held_out.txt", "input.txt",
-    "movement.txt", "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "tables.txt", "trust.txt", "variance.txt", "warnings.txt",
+    "movement.txt", "page.txt", "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "tables.txt", "trust.txt", "variance.txt", "warnings.txt",
 ];
 
 /// What tells the parts of a template apart, and what stands for it within a value meanwhile.
@@ -148,6 +148,12 @@ pub(crate) fn table(
     let table = Table::new(&format!("table-{name}"), as_given(caption), &align, &heads, rows);
     let note = joined(note);
     if note.is_empty() { table } else { table.with_note(note) }
+}
+
+/// A paragraph of a page, as `page.txt` has it.
+pub(crate) fn paragraph(part: &str, mut view: Context) -> String {
+    view.insert("part", part);
+    joined(&render("page.txt", &view))
 }
 
 /// Title, description and note of the figure of a name, as `figures.txt` has them.

@@ -1,16 +1,12 @@
 //! Ratings as readers see them: whether they fit the belief, and the parts of their variance.
 
 use crate::blocks::{figure, percent, section, show};
-use crate::prose::table;
+use crate::prose::{paragraph, table};
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
-use tera::context;
-
-/// The sentence for ratings that cannot separate noise within annotators from disagreement between them.
-pub(crate) const TOGETHER: &str = "No annotator rated an item twice, so noise within annotators and disagreement \
-                                   between them cannot be separated; only their sum is known.";
+use tera::{Context, context};
 
 /// Name of a part in a table.
 fn name(part: UncertaintyPart) -> &'static str {
@@ -45,8 +41,7 @@ pub(crate) fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(
 /// The section on held-out ratings.
 pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
     let Some(first) = coverage.first() else {
-        let none = "No item has ratings of two annotators, so none can be held out, and the calibration of the \
-                    belief cannot be shown.";
+        let none = paragraph("no-held-out", Context::new());
         return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
     };
     let rows = coverage.iter().map(|c| [percent(c.level), percent(c.inside)]);

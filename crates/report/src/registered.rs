@@ -2,7 +2,7 @@
 
 use super::blocks::{section, with_interval};
 use super::lines::Line;
-use super::prose::{lines, table};
+use super::prose::{lines, paragraph, table};
 use judge_uncertainty_page::{Block, Section};
 use judge_uncertainty_study::registration::{Judged, Registered};
 use serde_json::json;
@@ -39,9 +39,7 @@ pub(super) fn registered_section(registered: &Registered) -> Section {
     };
     blocks.push(Block::Table(table("registered", Context::new(), registered.hypotheses.iter().map(row))));
     if registered.deviations.is_empty() {
-        let none = "No deviations: inputs and settings are those that were registered, except for labels that were \
-                    added since.";
-        blocks.push(Block::Prose(none.into()));
+        blocks.push(Block::Prose(paragraph("no-deviations", Context::new()).into()));
     } else {
         blocks.push(Block::Table(table("deviations", Context::new(), deviations(registered))));
     }

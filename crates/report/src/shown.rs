@@ -1,5 +1,6 @@
 //! What readers are shown of a study, by what its labels are.
 
+use super::prose::paragraph;
 use super::ratings;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::{budgets, headline};
@@ -11,6 +12,7 @@ use judge_uncertainty_study::{Evaluation, Scale};
 use judge_uncertainty_system::built_in;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
+use tera::{Context, context};
 
 /// The words for labels of one sort.
 #[derive(Debug, Serialize, Deserialize)]
@@ -103,7 +105,7 @@ pub(super) fn decomposition_blocks(results: &StudyResults) -> Vec<Block> {
     let Some(parts) = parts(results) else { return vec![] };
     let table = Block::Table(ratings::parts_table(parts, Vocabulary::of(&results.input.scale).unit));
     let together = results.input.scale.is_numbers() && parts.within_annotators.is_none();
-    std::iter::once(table).chain(together.then(|| Block::Prose(ratings::TOGETHER.into()))).collect()
+    std::iter::once(table).chain(together.then(|| Block::Prose(paragraph("together", Context::new()).into()))).collect()
 }
 
 /// Where the section on what escalation achieves sends readers for more.
@@ -111,11 +113,7 @@ pub(super) fn elsewhere(evaluation: &Evaluation, scale: &Scale) -> Option<Block>
     if scale.has_order() {
         return None;
     }
-    let text = format!(
-        "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the \
-         number of labels as the only feature.",
-        budgets(&evaluation.full).len()
-    );
+    let text = paragraph("budgets", context! { budgets => &budgets(&evaluation.full).len() });
     Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
 }
 

@@ -23,8 +23,9 @@ const TEMPLATES: [(&str, &str); 19] = built_in![
     "movement.txt", "page.txt", "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "tables.txt", "trust.txt", "variance.txt", "warnings.txt",
 ];
 
-/// What tells the parts of a template apart, and what stands for it within a value meanwhile.
-const MARKS: [(&str, &str); 3] = [("\n", "\u{f8ff}"), ("|", "\u{f8fe}"), (">", "\u{f8fd}")];
+/// What tells the parts of a template apart, and what stands for it within a value meanwhile: characters that Unicode keeps
+/// free.
+const MARKS: [(&str, &str); 3] = [("\n", "\u{fdd0}"), ("|", "\u{fdd1}"), (">", "\u{fdd2}")];
 
 /// A value in which no mark is left.
 fn unmarked(value: &str) -> String {

@@ -629,6 +629,8 @@ fn a_queue_has_a_purpose() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("w.csv"), support(1)).unwrap();
     let wanted = said(audit(folder.path(), &["w.csv", "--labelled", "random", "--target", "4"]));
+    let again = said(audit(folder.path(), &["w-audit", "--target", "4"]));
+    assert!(wanted.ends_with(&again), "{wanted}\n{again}");
     let queue = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
         let arguments = [&["study", "queue", "w-audit", "--out", "q", "--force"], arguments].concat();

@@ -61,7 +61,7 @@ fn results(folder: &TempDir) -> StudyResults {
     let study = Study::load(folder.path()).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap()
 }
 
 fn report(results: &StudyResults) -> &HeldOutReport {

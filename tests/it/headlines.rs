@@ -80,7 +80,7 @@ fn results(folder: &Path) -> (StudyResults, Cards) {
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let cards = Cards::new(&study, &decomposition, false, &[]);
-    (StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap(), cards)
+    (StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap(), cards)
 }
 
 fn evaluation(results: &StudyResults) -> &Evaluation {
@@ -195,7 +195,7 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let study = Study::load(folder.path()).unwrap();
     let after = Decomposition::new(&study, &Silent).unwrap();
     let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
-    let results = StudyResults::new(&study, &after, not_evaluated, (None, Amount::DEFAULT), &Silent).unwrap();
+    let results = StudyResults::new(&study, &after, not_evaluated, None, (Amount::DEFAULT, None), &Silent).unwrap();
     let belief = |of: &Decomposition, i: usize| -> Gaussian { of.fitted.beliefs.of_ratings()[i] };
     let stated: f64 =
         study.judge.predictions.iter().zip(before.fitted.beliefs.of_ratings()).map(|(m, b)| (m - b.mean).abs()).sum();

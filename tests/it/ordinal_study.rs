@@ -43,7 +43,7 @@ pub(crate) fn study(folder: &Path, more: &str) -> Study {
 fn results(study: &Study) -> StudyResults {
     let decomposition = Decomposition::new(study, &Silent).unwrap();
     let evaluation = evaluate(study, None, &Silent).unwrap();
-    StudyResults::new(study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap()
+    StudyResults::new(study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap()
 }
 
 fn evaluation(results: &StudyResults) -> &Evaluation {

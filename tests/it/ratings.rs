@@ -64,7 +64,8 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap();
+    let results =
+        StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns: Vec<String> = columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
     let cards = Cards::new(&study, &decomposition, true, &[]);

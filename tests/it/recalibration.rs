@@ -59,7 +59,7 @@ macro_rules! all_agree_with_the_belief_in_use {
         let study = Study::load(folder.path()).unwrap();
         let after = Decomposition::new(&study, &Silent).unwrap();
         let not_evaluated = EvaluationOutcome::NotEvaluated("not of interest".to_owned());
-        let results = StudyResults::new(&study, &after, not_evaluated, (None, Amount::DEFAULT), &Silent).unwrap();
+        let results = StudyResults::new(&study, &after, not_evaluated, None, (Amount::DEFAULT, None), &Silent).unwrap();
         let variances = &results.fit.own.of_classes().map.as_ref().unwrap().variances;
         assert!(variances.iter().any(|block| block.variance > 0.0), "the recalibration must matter: {variances:?}");
 

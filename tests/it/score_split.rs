@@ -259,9 +259,15 @@ fn an_evaluation_of_scores_says_how_neighbours_were_found() {
     assert!(how.contains("recall@") && how.contains("40 of 40 items"), "{how}");
     assert_eq!(hnsw.full, exact.full, "the same neighbours");
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let results =
-        StudyResults::new(&study, &decomposition, EvaluationOutcome::Evaluated(hnsw), (None, Amount::DEFAULT), &Silent)
-            .unwrap();
+    let results = StudyResults::new(
+        &study,
+        &decomposition,
+        EvaluationOutcome::Evaluated(hnsw),
+        None,
+        (Amount::DEFAULT, None),
+        &Silent,
+    )
+    .unwrap();
     let said = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect::<String>();
     assert!(said.contains(&format!("Labelled neighbours among these items: {how}.")), "{said}");
 }

@@ -30,7 +30,8 @@ fn results(study: &Study) -> StudyResults {
     let registration = Registration::load(&study.file.folder()).unwrap();
     let decomposition = Decomposition::new(study, &Silent).unwrap();
     let evaluation = evaluate(study, None, &Silent).unwrap();
-    StudyResults::new(study, &decomposition, evaluation, (registration.as_ref(), Amount::DEFAULT), &Silent).unwrap()
+    StudyResults::new(study, &decomposition, evaluation, registration.as_ref(), (Amount::DEFAULT, None), &Silent)
+        .unwrap()
 }
 
 fn cards(study: &Study) -> Cards {

@@ -137,7 +137,8 @@ fn the_example_shows_where_its_judge_is_ignorant() {
     let study = desk();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = EvaluationOutcome::NotEvaluated("not here".to_owned());
-    let results = StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap();
+    let results =
+        StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap();
     assert!(results.fit.converged);
     let trust = |trades: [&str; 3]| trades.map(|trade| results.groups[trade].trust);
     let (known, unknown) = (trust(["parcels", "banking", "phone"]), trust(["organs", "bees", "locks"]));
@@ -222,7 +223,8 @@ fn the_example_s_words() {
     study.file.config.evaluation.replicates = 20;
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap();
+    let results =
+        StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap();
     let said: Vec<String> = describe(&results).iter().map(|line: &Line| line.text().to_owned()).collect();
     with_settings(|| insta::assert_snapshot!("support_desk", said.join("\n")));
 }

@@ -143,7 +143,7 @@ fn study_of(
     let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap()
 }
 
 fn words(results: &StudyResults) -> String {
@@ -277,7 +277,8 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64, belief: &str) -> String 
     let study = Study::load(folder).unwrap();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, evaluation, (None, Amount::DEFAULT), &Silent).unwrap();
+    let results =
+        StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap();
     describe(&results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
 }
 

@@ -18,7 +18,6 @@ use crate::study::evaluate::{Replicate, journal};
 use crate::study::findings::Answer;
 use crate::study::findings::condition::{Condition, Holds};
 use crate::study::findings::next::FOLDER;
-use crate::study::findings::plan::LabelPlan;
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
 use crate::study::registration::Registration;
@@ -218,11 +217,8 @@ pub(in crate::cli) fn make(
         Next::Plan => Amount::DEFAULT,
         Next::Queue(amount) => amount,
     };
-    let mut results =
-        StudyResults::new(&study, &decomposition, evaluation, (registration.as_ref(), amount), &progress)?;
-    if target.is_some() {
-        results.answer.plan = LabelPlan::of_study(&study, target);
-    }
+    let planned = (amount, target);
+    let mut results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), planned, &progress)?;
     let mut queue = None;
     if let (Next::Queue(_), Some(planned)) = (next, &mut results.answer.next) {
         let request = QueueRequest::advised(&study, amount);

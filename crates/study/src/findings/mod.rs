@@ -136,13 +136,21 @@ pub struct Finding {
 }
 
 impl Answer {
-    /// What a study says of its judge, with the queue that it is advised.
+    /// What a study says of its judge, with the queue of so many items that it is advised, and the labels that intervals
+    /// within the `target` need, in points of a hundred (of numbers, in units of their scale).
     ///
     /// # Errors
     /// The record of a queue that can't be read.
-    pub fn new(study: &Study, decomposition: &Decomposition, amount: Amount) -> Result<Self, Error> {
+    pub fn new(
+        study: &Study,
+        decomposition: &Decomposition,
+        (amount, target): (Amount, Option<f64>),
+    ) -> Result<Self, Error> {
         let ratings = Ratings::from_study(study);
         let mut answer = Self::from_ratings(study, &ratings);
+        if target.is_some() {
+            answer.plan = LabelPlan::of_study(study, target);
+        }
         if study.batches() > 0 && study.own_numbers().iter().any(|n| *n > 0) {
             let mut before = study.clone();
             before.labels = study.labels.without_added();

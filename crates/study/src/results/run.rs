@@ -404,7 +404,8 @@ fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, Grou
 }
 
 impl StudyResults {
-    /// Puts the results together; hypotheses of a registration are judged, and a queue of `amount` is planned.
+    /// Puts the results together; hypotheses of a registration are judged, and a queue and further labels are planned as
+    /// [`Answer::new`] has it.
     ///
     /// # Errors
     /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
@@ -412,10 +413,11 @@ impl StudyResults {
         study: &Study,
         decomposition: &Decomposition,
         evaluation: EvaluationOutcome,
-        (registration, amount): (Option<&Registration>, Amount),
+        registration: Option<&Registration>,
+        planned: (Amount, Option<f64>),
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
-        let answer = Answer::new(study, decomposition, amount)?;
+        let answer = Answer::new(study, decomposition, planned)?;
         let registered = registration.map(|registration| Registered::new(registration, study, &answer));
         let held_out = HeldOutReport::new(study, decomposition);
         Ok(Self {

@@ -205,12 +205,10 @@ mod tests {
 
     #[test]
     fn a_value_stays_within_its_line() {
-        let hypotheses =
-            [json!({"status": "open", "claim": "a\n\n> b", "found": null, "note": "| c", "otherwise": "d"})];
+        let hypotheses = [json!({"status": "open", "claim": "a\n\n> b", "found": null, "note": "| c"})];
         let of = json!({
             "registered": "then", "digest": "0123456789abcdef", "hypotheses": hypotheses, "level": 0.95, "labels": 5,
-            "seen": ["> seen\n\ntwice"], "announced": 9, "look": 2,
-            "deviations": [{"kind": "input", "name": "x", "registered": null, "found": "y"}],
+            "announced": 9, "deviations": [{"what": "> x\n\ny", "registered": null, "found": "y"}],
         });
         let told = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &3 });
         let expected = [
@@ -219,15 +217,14 @@ mod tests {
                  all other findings are exploratory.",
             ),
             Line::sentence("3 of the 5 labels were there at registration and may have been seen before."),
-            Line::sentence("Seen before, in the words of the plan: > seen\n\ntwice."),
             Line::sentence("The plan announced 9 labels and 5 are there: an interim look, which decides nothing."),
             Line::sentence(
-                "This is look 2 at these hypotheses. Intervals hold for one look; each further one is another chance of a \
-                 false verdict.",
+                "Intervals hold for one look at these hypotheses, and earlier looks can't be told: each is another chance of \
+                 a false verdict.",
             ),
-            Line::Row("  OPEN          a\n\n> b (d if this had been tested as registered)".to_owned()),
+            Line::Row("  OPEN          a\n\n> b".to_owned()),
             Line::Row("                | c".to_owned()),
-            Line::Row("  DEVIATION     input x: registered absent, found y".to_owned()),
+            Line::Row("  DEVIATION     > x\n\ny: registered absent, found y".to_owned()),
         ];
         assert_eq!(told, expected);
         let old = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &5 });

@@ -222,3 +222,20 @@ fn files(items: usize) -> Section {
     let list = list.trim_start_matches("- ").split(" - ").map(Text::marked);
     section("files", "Files beside this page", vec![Block::List(list.collect())])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page names the files that a run of so many items has.
+    #[test]
+    fn a_large_run_has_no_csv_of_its_items() {
+        let first = |items: usize| match &files(items).blocks[..] {
+            [Block::List(list)] => list[0].clone(),
+            other => panic!("{other:?}"),
+        };
+        let named = |names: &str| Text::marked(&format!("{names}: every item with its decomposition"));
+        assert_eq!(first(MOST_IN_CSV), named("`items.csv` and `items.parquet`"));
+        assert_eq!(first(MOST_IN_CSV + 1), named("`items.parquet`"));
+    }
+}

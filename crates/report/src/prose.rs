@@ -213,7 +213,7 @@ mod tests {
         let told = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &3 });
         let expected = [
             Line::sentence(
-                "Registered then (digest 0123456789ab): 1 hypotheses, whose intervals hold together with probability 0.95; \
+                "Registered then (digest 0123456789ab): 1 hypothesis, whose intervals hold together with probability 0.95; \
                  all other findings are exploratory.",
             ),
             Line::sentence("3 of the 5 labels were there at registration and may have been seen before."),

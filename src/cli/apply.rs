@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if summary.found > 0 {
         say(format_args!("{} parts of an interrupted application were found as they must be, and kept", summary.found));
     }
-    args.result.show(|| to_json(&summary), &answer(&summary, args), || describe_application(&summary))
+    args.result.show(|| to_json(&summary), &answer(&summary, args)?, || describe_application(&summary))
 }
 
 fn refused(path: &Path, reason: String, remedy: &str) -> Error {
@@ -180,11 +180,11 @@ fn embedder(args: &Args, belief: &Applier, lacking: bool) -> Result<Option<Box<d
     Ok(Some(sentences::start(model)?))
 }
 
-fn answer(summary: &ApplySummary, args: &Args) -> Vec<Line> {
+fn answer(summary: &ApplySummary, args: &Args) -> Result<Vec<Line>, Error> {
     let mut lines: Vec<Line> = summary.read.iter().flat_map(|audited| how_it_was_read(audited, MOST_NOTICES)).collect();
     let aside = args.set_aside.as_ref().map(|file| file.display().to_string());
-    lines.extend(apply_answer(summary, &args.out.display().to_string(), aside.as_deref(), &again(args)));
-    lines
+    lines.extend(apply_answer(summary, &args.out.display().to_string(), aside.as_deref(), &again(args))?);
+    Ok(lines)
 }
 
 /// The command that was given, as a shell reads it, without what a queue needs.

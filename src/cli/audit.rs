@@ -163,10 +163,10 @@ impl AuditedStudy {
     fn print(&self, details: bool) -> Result<(), Error> {
         let (study, run) = (self.folder.display().to_string(), self.folder.join(RUN).display().to_string());
         print(&how_it_was_read(&self.audited, if details { usize::MAX } else { MOST_NOTICES }))?;
-        print(&answer(&self.results, &study, &run))?;
+        print(&answer(&self.results, &study, &run)?)?;
         if details {
             writeln!(stdout())?;
-            print_all(&describe(&self.results))?;
+            print_all(&describe(&self.results)?)?;
         }
         Ok(())
     }

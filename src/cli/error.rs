@@ -99,6 +99,7 @@ impl Error {
             Error::Stdout(_) | Error::Threads { .. } | Error::File(_) => true,
             Error::Output(error) => error.is_failure(),
             Error::Artifact(error) => error.is_failure(),
+            Error::Templates(error) => error.is_failure(),
             Error::Bundle(error) => error.is_failure(),
             Error::Study(error) => error.is_failure(),
             Error::Judge(error) => error.is_failure(),

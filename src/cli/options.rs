@@ -10,6 +10,7 @@ use super::terminal::{print, print_all, stdout};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 
+use crate::report::latex;
 use crate::report::study::Line;
 
 /// The study that a command is about.
@@ -38,19 +39,19 @@ impl ResultOptions {
     /// Prints what was asked for.
     ///
     /// # Errors
-    /// Standard output is closed.
+    /// Standard output is closed, or a template does not fit.
     pub(super) fn show(
         &self,
         json: impl FnOnce() -> String,
         answer: &[Line],
-        details: impl FnOnce() -> Vec<Line>,
+        details: impl FnOnce() -> Result<Vec<Line>, latex::Error>,
     ) -> Result<ExitCode, Error> {
         if self.json {
             write!(stdout(), "{}", json())?;
             return Ok(ExitCode::SUCCESS);
         }
         print(answer)?;
-        let more = if self.details { details() } else { vec![] };
+        let more = if self.details { details()? } else { vec![] };
         if !more.is_empty() {
             writeln!(stdout())?;
             print_all(&more)?;

@@ -69,7 +69,7 @@ fn report(results: &StudyResults) -> &HeldOutReport {
 }
 
 fn words(results: &StudyResults) -> String {
-    describe(results).iter().map(|line| line.text().to_owned() + "\n").collect()
+    describe(results).unwrap().iter().map(|line| line.text().to_owned() + "\n").collect()
 }
 
 fn nothing_undefined(written: &str) {
@@ -209,7 +209,7 @@ fn two_judges_are_compared_on_the_same_labels() {
     assert!(found.apart.len() == 10 && found.apart.is_sorted_by(|a, b| a.distance >= b.distance));
     assert!(found.drift["mean_1"].estimate().unwrap().hi < 0.0, "{:?}", found.drift);
     assert!(found.drift["mean_2"].reason().is_some());
-    let said: String = describe_comparison(&found).iter().map(|line| line.text().to_owned() + "\n").collect();
+    let said: String = describe_comparison(&found).unwrap().iter().map(|line| line.text().to_owned() + "\n").collect();
     assert!(said.contains("the FIRST is better") && said.contains("Trust is fitted for each judge"), "{said}");
     // The other way round it is the other one.
     let back = compared(&bad, &good);
@@ -255,7 +255,7 @@ fn plans_foresee_widths() {
     let needed = rate.needed.unwrap();
     let then = of(60 + needed, 1, None).figures[0].now.unwrap();
     assert!(needed > 0 && (then / 0.05 - 1.0).abs() < 0.15, "{needed} labels give {then}");
-    let said: String = plan_answer(&plan, "s").iter().map(|line| line.text().to_owned() + "\n").collect();
+    let said: String = plan_answer(&plan, "s").unwrap().iter().map(|line| line.text().to_owned() + "\n").collect();
     assert!(said.contains(&format!("{needed} more labels")) && said.contains(&format!("--budget {needed}")), "{said}");
     nothing_undefined(&said);
     nothing_undefined(&serde_json::to_string(&plan).unwrap());

@@ -91,7 +91,7 @@ fn evaluation(results: &StudyResults) -> &Evaluation {
 }
 
 fn said(results: &StudyResults) -> String {
-    describe(results).iter().map(|line| line.text().to_owned() + "\n").collect()
+    describe(results).unwrap().iter().map(|line| line.text().to_owned() + "\n").collect()
 }
 
 /// Every rule has an interval for new items that words and numbers share.
@@ -108,7 +108,7 @@ fn intervals_for_new_items_are_shown((results, cards): &(StudyResults, Cards)) {
         assert!(said.contains(&format!("{difference} [{lo}, {hi}]")), "{rule:?} {difference} [{lo}, {hi}] in {said}");
     }
     assert_eq!(compared.squared_value.is_some(), evaluation.squared.is_some());
-    let shown = serde_json::to_string(&page(results, cards, &[])).unwrap();
+    let shown = serde_json::to_string(&page(results, cards, &[]).unwrap()).unwrap();
     assert!(shown.contains("differences are for new items"), "{shown}");
 }
 

@@ -110,17 +110,17 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
             assert!(squared.value[&rule][&budget].mean < squared.oracle[&budget].mean, "{rule:?}");
         }
     }
-    let said: Vec<String> = describe(&results).iter().map(|line| line.text().to_owned()).collect();
+    let said: Vec<String> = describe(&results).unwrap().iter().map(|line| line.text().to_owned()).collect();
     let said = said.join("\n");
     for part in ["Variance of a fresh label", "Wasserstein error removed by one label", "total uncertainty would pick"]
     {
         assert!(said.contains(part), "{said}");
     }
-    let figures = figures(&results);
+    let figures = figures(&results).unwrap();
     let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
     assert_eq!(names, ["components", "parts", "budget", "advantage"]);
     let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true, &[]);
-    let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();
+    let page = serde_json::to_string(&page(&results, &cards, &figures).unwrap()).unwrap();
     for part in ["base rate", "one-label value Delta"] {
         assert!(page.contains(part), "{part}");
     }

@@ -66,7 +66,7 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let results =
         StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap();
-    let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
+    let words = describe(&results).unwrap().iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns: Vec<String> = columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
     let cards = Cards::new(&study, &decomposition, true, &[]);
     Said { results, words, columns, cards }
@@ -125,7 +125,7 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
         assert!(s.hi < 0.7 && f.lo > 1.5, "{s:?} {f:?}");
     }
     let table = |said: &Said| {
-        let page = page(&said.results, &said.cards, &figures(&said.results));
+        let page = page(&said.results, &said.cards, &figures(&said.results).unwrap()).unwrap();
         let blocks = page.sections.into_iter().flat_map(|section| section.blocks);
         blocks.into_iter().find_map(|block| match block {
             Block::Table(table) if table.id == "table-reading" => Some(table),

@@ -268,6 +268,6 @@ fn an_evaluation_of_scores_says_how_neighbours_were_found() {
         &Silent,
     )
     .unwrap();
-    let said = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect::<String>();
+    let said = describe(&results).unwrap().iter().map(|line| line.text().to_owned() + "\n").collect::<String>();
     assert!(said.contains(&format!("Labelled neighbours among these items: {how}.")), "{said}");
 }

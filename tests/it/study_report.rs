@@ -49,9 +49,9 @@ fn recipes() -> Study {
 
 fn hold_report(name: &str, study: &Study, expected: &[&str]) {
     let results = results(study);
-    let figures = figures(&results);
+    let figures = figures(&results).unwrap();
     assert_eq!(names(&figures), expected);
-    hold(name, &study_page(&results, &cards(study), &figures), &figures);
+    hold(name, &study_page(&results, &cards(study), &figures).unwrap(), &figures);
 }
 
 fn bundle(page: &Page, figures: &[Figure]) -> Staged {
@@ -142,11 +142,11 @@ fn the_report_of_scores_shows_an_evaluation() {
     (evaluation.least_labels, evaluation.reveal, evaluation.replicates) = (4, vec![0, 1, 2], 5);
     let results = results(&study);
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
-    let figures = figures(&results);
+    let figures = figures(&results).unwrap();
     assert_eq!(names(&figures)[5..], ["budget", "advantage"]);
     assert_texts_are_whole(&figures);
     assert!(figures[6].csv().contains("the judge's variance") && !figures[6].csv().contains("total uncertainty"));
-    let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
+    let staged = bundle(&study_page(&results, &cards(&study), &figures).unwrap(), &figures);
     let html = staged.text("report/index.html").unwrap();
     let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);
     assert!(html.contains(&format!("would remove {oracle} on average")), "{html}");
@@ -161,7 +161,7 @@ fn the_report_of_scores_shows_an_evaluation() {
 #[test]
 fn figures_show_the_numbers_of_the_results() {
     let results = results(&with_replicates(desk(), 20));
-    let figures = figures(&results);
+    let figures = figures(&results).unwrap();
     let figure = |name: &str| figures.iter().find(|f| f.name == name).unwrap();
     let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
     let csv = |name: &str| figure(name).csv();
@@ -183,9 +183,9 @@ fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
     let study = Study::load(&repository("examples/starter")).unwrap();
     let study = with_replicates(study, 20);
     let results = results(&study);
-    let figures = figures(&results);
+    let figures = figures(&results).unwrap();
     assert_eq!(names(&figures), ["components", "confidence", "plan", "coefficients"]);
-    let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
+    let staged = bundle(&study_page(&results, &cards(&study), &figures).unwrap(), &figures);
     let html = staged.text("report/index.html").unwrap();
     assert!(
         html.contains("Not evaluated: what escalation achieves here")
@@ -269,7 +269,7 @@ fn hard_names_reach_every_output_and_break_none() {
     let dir = hard();
     let folder = dir.path().join("run");
     let results = results(&Study::load(dir.path()).unwrap());
-    let figures = figures(&results);
+    let figures = figures(&results).unwrap();
     let expected = ["components", "coefficients", "budget", "advantage"];
     assert_eq!(names(&figures), expected);
     assert_texts_are_whole(&figures);
@@ -324,8 +324,8 @@ fn the_documents_of_studies_compile() {
         OutputFolder::<StudyManifest>::check(&folder).unwrap().commit(&bundle(page, figures)).unwrap();
         compile(&folder);
     };
-    let drawn = figures(&classes);
-    of(&study_page(&classes, &cards(&desk()), &drawn), &drawn);
-    let drawn = figures(&scores);
-    of(&study_page(&scores, &cards(&recipes()), &drawn), &drawn);
+    let drawn = figures(&classes).unwrap();
+    of(&study_page(&classes, &cards(&desk()), &drawn).unwrap(), &drawn);
+    let drawn = figures(&scores).unwrap();
+    of(&study_page(&scores, &cards(&recipes()), &drawn).unwrap(), &drawn);
 }

@@ -225,7 +225,7 @@ fn the_example_s_words() {
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let results =
         StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap();
-    let said: Vec<String> = describe(&results).iter().map(|line: &Line| line.text().to_owned()).collect();
+    let said: Vec<String> = describe(&results).unwrap().iter().map(|line: &Line| line.text().to_owned()).collect();
     with_settings(|| insta::assert_snapshot!("support_desk", said.join("\n")));
 }
 

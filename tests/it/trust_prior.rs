@@ -147,7 +147,7 @@ fn study_of(
 }
 
 fn words(results: &StudyResults) -> String {
-    describe(results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
+    describe(results).unwrap().iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64, belief: &str) -> String 
     let evaluation = evaluate(&study, None, &Silent).unwrap();
     let results =
         StudyResults::new(&study, &decomposition, evaluation, None, (Amount::DEFAULT, None), &Silent).unwrap();
-    describe(&results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
+    describe(&results).unwrap().iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -15,10 +15,10 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a writer failed, rather than that a template or a text was refused.
+    /// Whether the program or a writer failed, rather than that a template or a text was refused.
     pub fn is_failure(&self) -> bool {
         match self {
-            Self::Template(_) => false,
+            Self::Template(error) => error.is_failure(),
             Self::Figure(error) => error.is_failure(),
         }
     }

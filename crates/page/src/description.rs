@@ -57,6 +57,16 @@ pub enum Block {
     Note(Note),
 }
 
+impl Block {
+    /// The text of a paragraph.
+    pub fn into_prose(self) -> Option<Text> {
+        match self {
+            Self::Prose(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// Items on a screen, and their replacement in a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ItemsBlock {
@@ -170,17 +180,24 @@ impl Table {
         let column = |(kind, head): (char, &&str)| if kind == 'r' { Column::numbers(head) } else { Column::text(head) };
         let further = std::iter::repeat(align.chars().last().unwrap_or('l'));
         let columns = align.chars().chain(further).zip(heads).map(column).collect();
-        let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect();
-        Self {
+        let table = Self {
             id: id.to_owned(),
             caption: caption.into(),
             columns,
-            rows,
+            rows: vec![],
             note: None,
             bars: None,
             shades: vec![],
             folded: false,
-        }
+        };
+        table.with_rows(rows)
+    }
+
+    /// The table with these rows.
+    #[must_use]
+    pub fn with_rows(self, rows: impl IntoIterator<Item: IntoIterator<Item: Into<Text>>>) -> Self {
+        let rows = rows.into_iter().map(|row| row.into_iter().map(Into::into).collect()).collect();
+        Self { rows, ..self }
     }
 
     /// The table with an interval drawn behind each row, below a heading.

@@ -15,14 +15,20 @@ use crate::prose;
 use crate::templates::{self, Error};
 
 /// The templates as they were when the program was built; each may include those before it.
-const BUILT_IN: [(&str, &str); 10] = built_in![
+const BUILT_IN: [(&str, &str); 8] = built_in![
     "": "report/style.css", "report/items.css", "report/page.js", "report/cell.js", "report/items.js", "report/claims.html",
-    "report/items.html", "report/page.html", "report/paper.txt", "report/figures.txt"
+    "report/items.html", "report/page.html"
 ];
+
+/// Those of the paper's running text.
+const PROSE: [(&str, &str); 2] = built_in!["": "report/paper.txt", "report/figures.txt"];
 
 /// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.
 #[derive(Debug)]
-pub struct PageTemplates(Tera);
+pub struct PageTemplates {
+    html: Tera,
+    prose: Tera,
+}
 
 #[derive(Serialize)]
 struct HtmlView<'p> {
@@ -41,11 +47,11 @@ impl PageTemplates {
     /// # Errors
     /// A template that is missing or malformed.
     pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
-        let mut tera = Tera::new();
-        tera.autoescape_on(vec![".html"]);
-        prose::add_filters(&mut tera);
-        templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
-        Ok(Self(tera))
+        let (mut html, mut prose) = (Tera::new(), prose::engine());
+        html.autoescape_on(vec![".html"]);
+        templates::add(&mut html, Delimiters::default(), folder, &BUILT_IN)?;
+        templates::add(&mut prose, Delimiters::default(), folder, &PROSE)?;
+        Ok(Self { html, prose })
     }
 
     /// Blocks that a template of running text describes, from a view; a figure that it places is taken out of
@@ -59,7 +65,7 @@ impl PageTemplates {
         view: &Value,
         figures: &mut BTreeMap<String, FigureBlock>,
     ) -> Result<Vec<Block>, Error> {
-        Ok(prose::blocks(&templates::render(&self.0, name, view)?, figures))
+        Ok(prose::blocks(&templates::render(&self.prose, name, view)?, figures))
     }
 
     /// The page as HTML.
@@ -68,13 +74,13 @@ impl PageTemplates {
     /// A template that asks for something a page does not have.
     pub fn html(&self, page: &Page) -> Result<String, Error> {
         let explorer = page.sections.iter().flat_map(|s| &s.blocks).any(|block| matches!(block, Block::Items(_)));
-        let mut script = templates::render(&self.0, "report/page.js", &serde_json::json!({}))?;
+        let mut script = templates::render(&self.html, "report/page.js", &serde_json::json!({}))?;
         if explorer {
-            script.push_str(&templates::render(&self.0, "report/items.js", &serde_json::json!({}))?);
+            script.push_str(&templates::render(&self.html, "report/items.js", &serde_json::json!({}))?);
         }
         let script_sha256 = base64(&Sha256::digest(&script));
         let view = HtmlView { page, version: env!("CARGO_PKG_VERSION"), explorer, script, script_sha256 };
-        templates::render(&self.0, "report/page.html", &view)
+        templates::render(&self.html, "report/page.html", &view)
     }
 }
 

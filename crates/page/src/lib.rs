@@ -7,7 +7,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`description`], [`text`], [`explorer`] | a page: sections, blocks, running text, items to look at |
-//! | [`html`] | a page as HTML, and blocks from templates of running text |
+//! | [`prose`] | lines and blocks from templates of running text |
+//! | [`html`] | a page as HTML |
 //! | [`latex`], [`templates`] | LaTeX, and the template engine |
 //! | [`bundle`] | a figure in all its forms within a folder |
 //! | [`figures`] | figures that the paper and studies have in common |
@@ -20,7 +21,7 @@ pub mod figures;
 pub mod html;
 pub mod latex;
 pub mod look;
-mod prose;
+pub mod prose;
 pub mod templates;
 pub mod text;
 

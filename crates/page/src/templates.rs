@@ -17,18 +17,33 @@ pub enum Error {
     /// A template is malformed, or asks for something that its view does not have.
     #[error("template {name}: {detail}")]
     Template { name: String, detail: String },
+    /// A template that nobody can replace asks for something that its view does not have.
+    #[error(
+        "template {name} of this program does not fit the results: {detail}; this is a fault of the program: please report it"
+    )]
+    Own { name: String, detail: String },
 }
 
 impl Error {
     fn template(name: &str, error: &tera::Error) -> Self {
-        let mut detail = error.to_string();
-        let mut cause = std::error::Error::source(error);
-        while let Some(inner) = cause {
-            detail.push_str(&format!(": {inner}"));
-            cause = inner.source();
-        }
-        Self::Template { name: name.to_owned(), detail }
+        Self::Template { name: name.to_owned(), detail: detail(error) }
     }
+
+    /// Whether the program is at fault, rather than a template that was given.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Own { .. })
+    }
+}
+
+/// An error with its causes.
+fn detail(error: &tera::Error) -> String {
+    let mut detail = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        detail.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    detail
 }
 
 /// Folder that is used in place of the built-in templates if the working directory has it.
@@ -64,4 +79,12 @@ pub fn render(tera: &Tera, name: &str, view: &impl serde::Serialize) -> Result<S
     // No copy of the view stays beside the one that the template reads.
     let context = tera::Context::from_serialize(view).map_err(|e| Error::template(name, &e))?;
     tera.render(name, &context).map_err(|e| Error::template(name, &e))
+}
+
+/// Renders a template of the program that nobody can replace.
+///
+/// # Errors
+/// [`Error::Own`]: it asks for something that the view does not have.
+pub fn render_own(tera: &Tera, name: &str, view: &tera::Context) -> Result<String, Error> {
+    tera.render(name, view).map_err(|error| Error::Own { name: name.to_owned(), detail: detail(&error) })
 }

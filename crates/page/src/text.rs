@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::prose::as_given;
+
 /// Running text. What comes from a user goes through [`Text::plain`], which reads no marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -31,10 +33,17 @@ impl Text {
         Self(vec![Span { text: text.into(), code: false, href: Some(href.into()) }])
     }
 
-    /// Text in which backticks mark code: ``"see `results/claims.json`"``. For texts of the program.
+    /// Text in which backticks mark code and `[LABEL](TARGET)` is a link: ``"see `results/claims.json`"``. For texts of the
+    /// program, and of its templates with their values.
     pub fn marked(text: &str) -> Self {
-        let parts = text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
-        Self(parts.map(|(i, part)| Span { text: part.to_owned(), code: i % 2 == 1, href: None }).collect())
+        let link = text.split_once("](").and_then(|(before, after)| {
+            let ((before, label), (target, after)) = (before.rsplit_once('[')?, after.split_once(')')?);
+            let link = Self::link(as_given(label), as_given(target));
+            Some(Self::marked(before).then(link).then(Self::marked(after)))
+        });
+        let parts = || text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
+        let span = |(i, part): (usize, &str)| Span { text: as_given(part), code: i % 2 == 1, href: None };
+        link.unwrap_or_else(|| Self(parts().map(span).collect()))
     }
 
     /// Its letters.

@@ -9,10 +9,11 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, IntervalBar, KeyNumber, Section, Text, Tone};
 use judge_uncertainty_study::StudyResults;
-use judge_uncertainty_study::evaluate::EvaluationOutcome;
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
+use judge_uncertainty_study::evaluate::{EvaluationOutcome, OrReason};
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::contests::Ranking;
 use judge_uncertainty_study::findings::disagreements::{Cause, Disagreement};
@@ -42,7 +43,7 @@ fn advantage<'r>(report: &'r HeldOutReport, first: &str, second: &str) -> Option
 }
 
 /// What should be looked at before the results are used, with the rank of each.
-fn warnings(results: &StudyResults) -> Vec<(u8, String)> {
+fn warnings(results: &StudyResults) -> Result<Vec<(u8, String)>, Error> {
     let mut view = context! { fit => &results.fit };
     if let Some(report) = results.held_out.found() {
         let is_worse = |prediction: &str| advantage(report, prediction, "base_rate").and_then(side) == Some(-1);
@@ -52,7 +53,7 @@ fn warnings(results: &StudyResults) -> Vec<(u8, String)> {
         view.insert("shares_noise", &reason.is_some_and(|reason| reason.starts_with(SHARED_NOISE)));
         view.insert("belief_is_worse", &is_worse(&report.own));
     }
-    ranked("warnings.txt", &view).into_iter().map(|(rank, line)| (rank, line.text().to_owned())).collect()
+    Ok(ranked("warnings.txt", &view)?.into_iter().map(|(rank, line)| (rank, line.text().to_owned())).collect())
 }
 
 /// What orders a queue, in words.
@@ -75,7 +76,10 @@ fn within_study(study: &str, folder: &str) -> String {
 
 /// What a run answers, in at most [`MOST_LINES`] lines of 100 columns; `study` and `run` are its folders, as the user names
 /// them.
-pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn answer(results: &StudyResults, study: &str, run: &str) -> Result<Vec<Line>, Error> {
     let answer = &results.answer;
     let folder = answer.next.as_ref().and_then(|next| next.folder.as_ref());
     let queue = folder.map(|folder| within_study(study, folder));
@@ -88,9 +92,9 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
         most_labels => &answer.most_labels,
         says => &answer.says,
         trust => &answer.trust_lines(),
-        warnings => &warnings(results),
+        warnings => &warnings(results)?,
         rates => &answer.rate_lines(),
-        ranking => &ranking_helps(results),
+        ranking => &ranking_helps(results)?,
         next => &answer.next,
         order => &answer.next.as_ref().map(order),
         no_queue => &answer.no_queue,
@@ -103,22 +107,23 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Vec<Line> {
         place => &place.map_or_else(String::new, |queue| format!(" --queue {}", shell_word(queue))),
         queue_command => &queue_command(study, None),
     };
-    within(MOST_LINES, ranked("answer.txt", &view))
+    Ok(within(MOST_LINES, ranked("answer.txt", &view)?))
 }
 
 /// The paper's question, for items with enough labels to answer it: whether the epistemic part shows which items to
 /// label.
-fn ranking_helps(results: &StudyResults) -> Option<String> {
-    let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { return None };
+fn ranking_helps(results: &StudyResults) -> Result<Option<String>, Error> {
+    let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation else { return Ok(None) };
     let rules = &evaluation.for_new_items;
+    let Some(reference) = rules.value.get(&Rule::Info).and_then(OrReason::found) else { return Ok(None) };
     let view = context! {
         escalated => &rules.budget.of(evaluation.items),
         items => &evaluation.items,
-        reference => rules.value.get(&Rule::Info)?.found()?,
+        reference => reference,
         than => Vocabulary::of(&results.input.scale).short_reference,
         fewest => &rules.epistemic_over_fewest.found(),
     };
-    lines("ranking.txt", &view).first().map(|line| line.text().to_owned())
+    Ok(lines("ranking.txt", &view)?.first().map(|line| line.text().to_owned()))
 }
 
 fn tone(verdict: TrustVerdict) -> Tone {
@@ -156,13 +161,13 @@ fn tiles(answer: &Answer) -> Vec<KeyNumber> {
 }
 
 /// The first screen of a page: what a terminal says.
-pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Section {
+pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Result<Section, Error> {
     let answer = &results.answer;
     let mut points = vec![Text::plain(answer.says.clone())];
     points.extend(answer.trust_lines().into_iter().map(Text::plain));
-    points.extend(warnings(results).into_iter().map(|(_, text)| Text::plain(format!("Warning: {text}"))));
+    points.extend(warnings(results)?.into_iter().map(|(_, text)| Text::plain(format!("Warning: {text}"))));
     points.extend(answer.rate_lines().into_iter().map(Text::plain));
-    points.extend(ranking_helps(results).map(Text::plain));
+    points.extend(ranking_helps(results)?.map(Text::plain));
     let mut blocks = vec![Block::Numbers(tiles(answer)), Block::List(points)];
     let mut next: Vec<Text> = vec![];
     if let Some(queue) = &answer.next {
@@ -180,7 +185,7 @@ pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Section {
     next.extend(answer.no_queue.iter().map(|why| Text::plain(format!("No queue was made: {why}."))));
     next.push(Text::plain(answer.step.clone()));
     blocks.push(Block::Next(next));
-    section("answers", "Can I rely on the judge?", blocks)
+    Ok(section("answers", "Can I rely on the judge?", blocks))
 }
 
 /// Intervals as drawings on one scale: 0 to 1 for `shares`, else from the least to the largest number that is drawn. Each
@@ -203,7 +208,7 @@ fn bars(shares: bool, found: Vec<(&Estimable, Option<f64>)>) -> Vec<Option<Inter
 }
 
 /// The judge by group.
-pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
+pub(super) fn groups_section(answer: &Answer) -> Result<Option<Section>, Error> {
     let unit = Unit::of_answers(answer.classes);
     let rows: Vec<[String; 5]> = answer
         .trust
@@ -219,31 +224,32 @@ pub(super) fn groups_section(answer: &Answer) -> Option<Section> {
             ]
         })
         .collect();
-    (!rows.is_empty()).then(|| {
-        let all = answer.trust.agreement.estimate().map(|found| found.value);
-        let found = answer.trust.groups.iter().map(|group| (&group.agreement, all));
-        let table = table("judge-groups", context! { classes => &answer.classes }, rows)
-            .with_bars("all items: upright", bars(answer.classes, found.collect()));
-        section("judge-groups", "The judge by group", vec![Block::Table(table)])
-    })
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let all = answer.trust.agreement.estimate().map(|found| found.value);
+    let found = answer.trust.groups.iter().map(|group| (&group.agreement, all));
+    let table = table("judge-groups", context! { classes => &answer.classes }, rows)?
+        .with_bars("all items: upright", bars(answer.classes, found.collect()));
+    Ok(Some(section("judge-groups", "The judge by group", vec![Block::Table(table)])))
 }
 
 /// Agreement by the confidence that the judge states.
-pub(super) fn confidence_section(answer: &Answer, figures: &[Figure]) -> Option<Section> {
+pub(super) fn confidence_section(answer: &Answer, figures: &[Figure]) -> Result<Option<Section>, Error> {
     let unit = Unit::of_answers(answer.classes);
-    let bins = &answer.trust.confidence.as_ref()?.bins;
+    let Some(confidence) = answer.trust.confidence.as_ref().filter(|_| answer.labelled > 0) else { return Ok(None) };
     let row = |bin: &ConfidenceBin| {
         [three(bin.stated), bin.rows.to_string(), bin.labelled.to_string(), unit.estimable(&bin.agreement)]
     };
-    let mut table = table("confidence", context! { classes => &answer.classes }, bins.iter().map(row));
+    let mut table = table("confidence", context! { classes => &answer.classes }, confidence.bins.iter().map(row))?;
     // The figure shows the same.
     table.folded = true;
     let blocks = some_figures(figures, &["confidence"]).chain([Block::Table(table)]).collect();
-    (answer.labelled > 0).then(|| section("confidence", "Is its confidence honest?", blocks))
+    Ok(Some(section("confidence", "Is its confidence honest?", blocks)))
 }
 
 /// Systems compared pair by pair: how often each wins, and the difference of each two.
-pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
+pub(super) fn systems_section(answer: &Answer) -> Result<Option<Section>, Error> {
     let (unit, points) = (Unit::of_answers(true), Unit::of_differences(true));
     let Ranking { systems, differences } = &answer.ranking;
     let wins = systems
@@ -253,17 +259,17 @@ pub(super) fn systems_section(answer: &Answer) -> Option<Section> {
         let [first, second] = one.of.map(|k| systems[k].name.clone());
         [first, second, three(100.0 * one.by_judge), points.estimable(&one.corrected)]
     });
-    (systems.len() > 1).then(|| {
-        let won = systems.iter().map(|one| (&one.corrected, Some(one.by_judge)));
-        let first =
-            table("wins", Context::new(), wins).with_bars("the judge alone: upright", bars(true, won.collect()));
-        let second = table("win-differences", Context::new(), better);
-        section("systems", "System by system", vec![Block::Table(first), Block::Table(second)])
-    })
+    if systems.len() < 2 {
+        return Ok(None);
+    }
+    let won = systems.iter().map(|one| (&one.corrected, Some(one.by_judge)));
+    let first = table("wins", Context::new(), wins)?.with_bars("the judge alone: upright", bars(true, won.collect()));
+    let second = table("win-differences", Context::new(), better)?;
+    Ok(Some(section("systems", "System by system", vec![Block::Table(first), Block::Table(second)])))
 }
 
 /// What people say against what the judge says, in shares of all labels; recall and precision of each class.
-pub(super) fn classes_section(answer: &Answer) -> Option<Section> {
+pub(super) fn classes_section(answer: &Answer) -> Result<Option<Section>, Error> {
     let classes = &answer.trust.by_class;
     let unit = Unit::Share;
     let row = |class: &OfClass| {
@@ -272,19 +278,20 @@ pub(super) fn classes_section(answer: &Answer) -> Option<Section> {
         row.extend([unit.estimable(&class.recall), unit.estimable(&class.precision)]);
         row
     };
-    (!classes.is_empty() && answer.labelled > 0).then(|| {
-        let names: Vec<&String> = classes.iter().map(|class| &class.name).collect();
-        let shades: Vec<Vec<f64>> = classes.iter().map(|class| class.by_judge.clone()).collect();
-        let table = table("confusion", context! { classes => &names }, classes.iter().map(row)).with_shades(&shades);
-        section("confusion", "Class by class", vec![Block::Table(table)])
-    })
+    if classes.is_empty() || answer.labelled == 0 {
+        return Ok(None);
+    }
+    let names: Vec<&String> = classes.iter().map(|class| &class.name).collect();
+    let shades: Vec<Vec<f64>> = classes.iter().map(|class| class.by_judge.clone()).collect();
+    let table = table("confusion", context! { classes => &names }, classes.iter().map(row))?.with_shades(&shades);
+    Ok(Some(section("confusion", "Class by class", vec![Block::Table(table)])))
 }
 
 /// Disagreements that a page lists.
 const MOST_LISTED: usize = 30;
 
 /// The items on which judge and people disagree, with what to do.
-pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Option<Section> {
+pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Result<Option<Section>, Error> {
     let all = &answer.disagreements;
     let of = |cause: Cause| {
         let number = all.iter().filter(|one| one.cause == cause).count();
@@ -303,11 +310,12 @@ pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Option<Se
     let listed = Cause::ALL
         .into_iter()
         .flat_map(|cause| all.iter().filter(move |one| one.cause == cause).take(MOST_LISTED / Cause::ALL.len()));
-    (!all.is_empty()).then(|| {
-        let table = table("disagreements", context! { number => &all.len() }, listed.map(row));
-        let blocks = vec![Block::List(Cause::ALL.map(of).to_vec()), Block::Table(table)];
-        section("disagreements", "Where judge and people disagree", blocks)
-    })
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let table = table("disagreements", context! { number => &all.len() }, listed.map(row))?;
+    let blocks = vec![Block::List(Cause::ALL.map(of).to_vec()), Block::Table(table)];
+    Ok(Some(section("disagreements", "Where judge and people disagree", blocks)))
 }
 
 /// The intervals of a rate, over all items and of groups and systems, each with what the judge alone says.
@@ -317,7 +325,7 @@ fn drawn(rate: &Rate) -> impl Iterator<Item = (&Estimable, Option<f64>)> {
 }
 
 /// Rates over all items, and of groups and systems.
-pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Section {
+pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Result<Section, Error> {
     let unit = Unit::of_answers(answer.classes);
     let of = |rate: &Rate| {
         let group = move |name: String, of: &OfGroup| {
@@ -333,10 +341,10 @@ pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Section {
         let groups = rate.groups.iter().chain(&rate.systems).map(move |of| group(of.name.clone(), of));
         std::iter::once(all).chain(groups).collect::<Vec<_>>()
     };
-    let table = table("rates", Context::new(), answer.rates.iter().flat_map(of))
+    let table = table("rates", Context::new(), answer.rates.iter().flat_map(of))?
         .with_bars("the judge alone: upright", bars(answer.classes, answer.rates.iter().flat_map(drawn).collect()));
     let blocks = std::iter::once(Block::Table(table)).chain(some_figures(figures, &["plan"])).collect();
-    section("rates", "Rates", blocks)
+    Ok(section("rates", "Rates", blocks))
 }
 
 /// The command that queues items of a study. If the study already has a queue, the next one gets a folder of its own,

@@ -2,6 +2,7 @@
 
 use super::lines::Line;
 use super::prose::lines;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::apply::parts::{DICTIONARY, QUEUE};
 use judge_uncertainty_study::apply::stream::ApplySummary;
 use judge_uncertainty_study::belief_file::drift::Drift;
@@ -13,7 +14,15 @@ const SHIFTED: (f64, f64) = (0.1, 2.5);
 
 /// What an application answers; `out` and `set_aside` are its folder and the file of the rows that it could not use, as the
 /// user names them, and `again` is the command without what a queue needs.
-pub fn apply_answer(summary: &ApplySummary, out: &str, set_aside: Option<&str>, again: &str) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn apply_answer(
+    summary: &ApplySummary,
+    out: &str,
+    set_aside: Option<&str>,
+    again: &str,
+) -> Result<Vec<Line>, Error> {
     let moved = |drift: &&Drift| {
         let (Some(psi), Some(chance)) = (drift.psi, drift.psi_by_chance) else { return false };
         psi > SHIFTED.0.max(SHIFTED.1 * chance)
@@ -34,6 +43,9 @@ pub fn apply_answer(summary: &ApplySummary, out: &str, set_aside: Option<&str>, 
 }
 
 /// How far the items drift from those of the fit.
-pub fn describe_application(summary: &ApplySummary) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn describe_application(summary: &ApplySummary) -> Result<Vec<Line>, Error> {
     lines("apply.txt", &context! { part => "all", of => summary })
 }

@@ -1,13 +1,13 @@
 //! Pieces of a study's page, and how they name and write what was found.
 
-use super::lines::Line;
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_figures::axis::signed;
+use judge_uncertainty_page::figures::show;
+use judge_uncertainty_page::prose::Line;
 use judge_uncertainty_page::{Block, FigureBlock, KeyNumber, Section, Text, Tone};
-use judge_uncertainty_system::numbers::{NumberStyle, three};
+use judge_uncertainty_system::numbers::three;
 
 /// A section.
 pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
@@ -29,11 +29,6 @@ pub(super) fn some_figures(figures: &[Figure], names: &[&str]) -> impl Iterator<
     names.iter().filter_map(|name| figure(figures, name)).collect::<Vec<_>>().into_iter()
 }
 
-/// A number in a table.
-pub(super) fn show(value: f64) -> String {
-    signed(&three(value))
-}
-
 /// A number in a table, or a dash where it is undefined.
 pub(super) fn show_some(value: Option<f64>) -> String {
     value.map_or_else(|| "—".to_owned(), show)
@@ -47,11 +42,6 @@ pub(super) fn with_interval(value: f64, interval: Interval) -> String {
 /// An interval.
 pub(super) fn brackets(interval: Interval) -> String {
     format!("[{}, {}]", show(interval.lo), show(interval.hi))
-}
-
-/// A share as a whole percentage.
-pub(super) fn percent(share: f64) -> String {
-    format!("{}%", NumberStyle::plain(0).format(100.0 * share))
 }
 
 /// The sentences of a description; its rows are tables of their own on a page.

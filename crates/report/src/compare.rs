@@ -5,6 +5,7 @@ use super::lines::{Line, MOST_LINES, within};
 use super::prose::{lines, ranked};
 use judge_uncertainty_core::stats::ItemEstimate;
 use judge_uncertainty_evaluation::held_out::{Given, Score};
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::evaluate::compare::{PairedScore, StudyComparison};
 use judge_uncertainty_study::findings::words::Unit;
 use judge_uncertainty_system::shell_word;
@@ -23,7 +24,10 @@ fn advantage<'c>(compared: &'c StudyComparison, prediction: &str) -> Option<(Sco
 }
 
 /// What a comparison answers, in few lines; `folders` are those of the two studies, as the user names them.
-pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Result<Vec<Line>, Error> {
     let [judge, belief] = ["judge", "belief"].map(|prediction| advantage(compared, prediction));
     let second = judge.or(belief).is_some_and(|(_, found)| found.hi < 0.0);
     let verdict = |(score, found): (Score, &ItemEstimate)| {
@@ -38,11 +42,14 @@ pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Ve
         alike => &compared.ranks.spearman_epistemic.estimate().map(|found| Unit::Number.estimate(found)),
         better => &shell_word(&folders[usize::from(second)]),
     };
-    within(MOST_LINES, ranked("compare.txt", &view))
+    Ok(within(MOST_LINES, ranked("compare.txt", &view)?))
 }
 
 /// Two studies compared.
-pub fn describe_comparison(compared: &StudyComparison) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn describe_comparison(compared: &StudyComparison) -> Result<Vec<Line>, Error> {
     let drift: Vec<_> = compared.drift.iter().collect();
     lines("compare.txt", &context! { part => "all", of => compared, intervals => INTERVALS, drift => &drift })
 }

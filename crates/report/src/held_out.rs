@@ -1,12 +1,12 @@
 //! Judge and beliefs on labels that they have not seen, in lines and as a section of the page.
 
-use super::blocks::{
-    prediction_name, score_name, section, sentences, show, show_some, with_interval, without_interval,
-};
+use super::blocks::{prediction_name, score_name, section, sentences, show_some, with_interval, without_interval};
 use super::lines::Line;
 use super::prose::{lines, table};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
+use judge_uncertainty_page::figures::show;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Within};
@@ -52,11 +52,14 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
 }
 
 /// Judge and beliefs on held-out labels.
-pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Result<Vec<Line>, Error> {
     let report = match scores {
         OrReason::Found(report) => report,
         OrReason::NotEstimable { not_estimable } => {
-            return vec![Line::sentence(format!("Not estimable: scores on held-out labels: {not_estimable}."))];
+            return Ok(vec![Line::sentence(format!("Not estimable: scores on held-out labels: {not_estimable}."))]);
         }
     };
     let check = report.belief_check.as_ref();
@@ -69,11 +72,11 @@ pub fn describe_held_out(scores: &OrReason<HeldOutReport>) -> Vec<Line> {
         times => &check.and_then(times_foreseen),
         off => &off,
     };
-    let mut lines = lines("held_out.txt", &view);
+    let mut lines = lines("held_out.txt", &view)?;
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
     lines.extend(report.chosen.clone().map(Line::Sentence));
     lines.push(Line::sentence(INTERVALS));
-    lines
+    Ok(lines)
 }
 
 /// How many times what it foresees a belief errs that labels contradict, at most.
@@ -82,7 +85,7 @@ fn times_foreseen(check: &BeliefCheck) -> Option<f64> {
     contradicted.filter_map(|one| Some(one.found.estimate()?.value / one.foreseen?)).reduce(f64::max)
 }
 
-fn scores_table(report: &HeldOutReport) -> Table {
+fn scores_table(report: &HeldOutReport) -> Result<Table, Error> {
     let mut shown: Vec<Score> = report.scores.iter().map(|one| one.score).collect();
     shown.sort();
     shown.dedup();
@@ -107,7 +110,7 @@ fn scores_table(report: &HeldOutReport) -> Table {
     table("held-out", context! { scores => &shown }, rows)
 }
 
-fn comparisons_table(report: &HeldOutReport) -> Table {
+fn comparisons_table(report: &HeldOutReport) -> Result<Table, Error> {
     let rows = report.comparisons.iter().map(|one| {
         [
             prediction_name(&one.prediction, one.given),
@@ -119,7 +122,7 @@ fn comparisons_table(report: &HeldOutReport) -> Table {
     table("held-out-comparisons", Context::new(), rows)
 }
 
-fn calibration_table(report: &HeldOutReport) -> Table {
+fn calibration_table(report: &HeldOutReport) -> Result<Table, Error> {
     let rows = report.calibration.iter();
     let rows = rows.map(|one| [one.items.to_string(), show(one.predicted), cell(&one.observed)]);
     let classes = report.scores.iter().any(|one| one.score == Score::Brier);
@@ -128,7 +131,7 @@ fn calibration_table(report: &HeldOutReport) -> Table {
 }
 
 /// The error foreseen and the one that labels show, over all items, by group, and by tenths.
-fn belief_table(check: &BeliefCheck) -> Block {
+fn belief_table(check: &BeliefCheck) -> Result<Table, Error> {
     let row = |what: String, one: &CheckedError, within: Option<&Within>| {
         let within = within.map_or_else(|| "—".to_owned(), |within| cell(&within.share));
         vec![what, one.items.to_string(), show_some(one.foreseen), cell(&one.found), cell(&one.beyond), within]
@@ -146,33 +149,34 @@ fn belief_table(check: &BeliefCheck) -> Block {
         let shown = [three(point.predicted), cell(&point.observed), "—".to_owned(), within];
         [vec![foreseen, point.items.to_string()], shown.to_vec()].concat()
     }));
-    Block::Table(table("belief-check", Context::new(), rows))
+    table("belief-check", Context::new(), rows)
 }
 
 /// The section on held-out labels.
-pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Section {
+pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Result<Section, Error> {
     let blocks = match scores {
         OrReason::NotEstimable { not_estimable } => {
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
         }
         OrReason::Found(report) => {
             // The first line says what was scored, the last what the intervals are.
-            let mut lines = describe_held_out(scores);
+            let mut lines = describe_held_out(scores)?;
             lines.pop();
             let scored = lines[0].text().trim_end_matches(':');
             let prose = Block::Prose(format!("{scored}. {INTERVALS}").into());
             let mut blocks = vec![
                 prose,
-                Block::Table(scores_table(report)),
-                Block::Table(comparisons_table(report)),
+                Block::Table(scores_table(report)?),
+                Block::Table(comparisons_table(report)?),
                 sentences(lines),
-                Block::Table(calibration_table(report)),
+                Block::Table(calibration_table(report)?),
             ];
-            blocks.extend(report.belief_check.iter().map(belief_table));
+            let check = report.belief_check.as_ref().map(belief_table).transpose()?;
+            blocks.extend(check.map(Block::Table));
             blocks
         }
     };
-    section("held-out", "On labels that were held out", blocks)
+    Ok(section("held-out", "On labels that were held out", blocks))
 }
 
 #[cfg(test)]
@@ -191,7 +195,7 @@ mod tests {
         });
         report.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
         let report = OrReason::Found(serde_json::from_value(report).unwrap());
-        describe_held_out(&report).iter().map(|line| line.text().to_owned()).collect()
+        describe_held_out(&report).unwrap().iter().map(|line| line.text().to_owned()).collect()
     }
 
     #[test]

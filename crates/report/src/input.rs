@@ -2,7 +2,8 @@
 
 use super::lines::{Line, wrap};
 use super::prose::{lines, table};
-use judge_uncertainty_page::{Block, Text};
+use judge_uncertainty_page::templates::Error;
+use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_study::audit::columns::{ReadColumn, RecognisedBy};
 use judge_uncertainty_study::{InputReport, Scale};
 use tera::{Context, context};
@@ -14,7 +15,7 @@ const NAMES: usize = 12;
 const MOST_CLASSES: usize = 20;
 
 /// What was read: rows of a name and what was found.
-fn rows(input: &InputReport) -> Vec<(String, String)> {
+fn rows(input: &InputReport) -> Result<Vec<(String, String)>, Error> {
     let (labels, names) = (&input.labels, input.scale.classes());
     let ends = match input.scale {
         Scale::Scores(low, high) => Some((low, high)),
@@ -33,29 +34,32 @@ fn rows(input: &InputReport) -> Vec<(String, String)> {
         no_evaluation => input.no_evaluation.as_deref().unwrap_or("too few items have labels enough"),
     };
     let row = |line: &Line| line.text().split_once(": ").map(|(name, text)| (name.to_owned(), text.to_owned()));
-    lines("input.txt", &view).iter().filter_map(row).collect()
+    Ok(lines("input.txt", &view)?.iter().filter_map(row).collect())
 }
 
 /// What was read and what to think of before using it, in the lines of a terminal of `width` columns; of rows about the
 /// same only the first names it.
-pub fn input_lines(input: &InputReport, width: usize) -> Vec<String> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn input_lines(input: &InputReport, width: usize) -> Result<Vec<String>, Error> {
     let mut lines = wrap(&input.title, width, "", "");
     lines.push(String::new());
     let mut before = String::new();
-    for (name, text) in rows(input) {
+    for (name, text) in rows(input)? {
         let shown = if name == before { "" } else { name.as_str() };
         lines.extend(wrap(&text, width, &format!("{shown:<NAMES$}"), &" ".repeat(NAMES)));
         before = name;
     }
     lines.extend(input.warnings.iter().flat_map(|warning| wrap(warning, width, "warning: ", "  ")));
-    lines
+    Ok(lines)
 }
 
 /// Columns that a page lists; `audit.json` has all.
 const MOST_COLUMNS: usize = 100;
 
-/// The columns of the table that was audited; `None` of another study.
-fn columns_read(input: &InputReport) -> Option<Block> {
+/// The columns of the table that was audited.
+fn columns_table(input: &InputReport) -> Result<Table, Error> {
     let row = |column: &ReadColumn| {
         let by = match column.by {
             None => "",
@@ -68,17 +72,19 @@ fn columns_read(input: &InputReport) -> Option<Block> {
     };
     let all = &input.columns;
     let view = context! { number => &all.len(), most => &MOST_COLUMNS };
-    (!all.is_empty()).then(|| Block::Table(table("columns", view, all.iter().take(MOST_COLUMNS).map(row))))
+    table("columns", view, all.iter().take(MOST_COLUMNS).map(row))
 }
 
 /// What was read and what to think of before using it, as the blocks of a page.
-pub(super) fn input_blocks(input: &InputReport) -> Vec<Block> {
-    let rows = rows(input).into_iter().map(|(name, text)| [name, text]);
-    let mut blocks = vec![Block::Table(table("input", Context::new(), rows))];
-    blocks.extend(columns_read(input));
+pub(super) fn input_blocks(input: &InputReport) -> Result<Vec<Block>, Error> {
+    let rows = rows(input)?.into_iter().map(|(name, text)| [name, text]);
+    let mut blocks = vec![Block::Table(table("input", Context::new(), rows)?)];
+    if !input.columns.is_empty() {
+        blocks.push(Block::Table(columns_table(input)?));
+    }
     if !input.warnings.is_empty() {
         blocks.push(Block::Heading("To look at before the results are used".to_owned()));
         blocks.push(Block::List(input.warnings.iter().map(|warning| Text::plain(warning.as_str())).collect()));
     }
-    blocks
+    Ok(blocks)
 }

@@ -1,10 +1,12 @@
 //! The section on single items: which come first, and why.
 
-use super::blocks::{section, show};
+use super::blocks::section;
 use super::prose::{paragraph, table};
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::show;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{
     Bar, Block, CardView, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, MenuEntry, Scatter, ScatterAxis, Section,
     Table, Track,
@@ -31,19 +33,24 @@ pub(super) fn anchor(place: usize) -> String {
 }
 
 /// The section; `groups` are the groups that the page lists, in order.
-pub(super) fn items_section(results: &StudyResults, cards: &Cards, groups: &[&str], figures: &[Figure]) -> Section {
+pub(super) fn items_section(
+    results: &StudyResults,
+    cards: &Cards,
+    groups: &[&str],
+    figures: &[Figure],
+) -> Result<Section, Error> {
     let figure = figures.iter().find(|figure| figure.name == "components").map(FigureBlock::new);
     let items = ItemsBlock {
-        explorer: explorer(results, cards, groups),
-        table: first_table(cards, Vocabulary::of(&results.input.scale)),
+        explorer: explorer(results, cards, groups)?,
+        table: first_table(cards, Vocabulary::of(&results.input.scale))?,
         figure: "components".to_owned(),
         figure_title: figure.as_ref().map_or_else(String::new, |figure| figure.title.clone()),
         figure_note: figure.and_then(|figure| figure.note),
     };
-    section("items", "Which items, and why", vec![Block::Items(Box::new(items))])
+    Ok(section("items", "Which items, and why", vec![Block::Items(Box::new(items))]))
 }
 
-fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Explorer {
+fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Result<Explorer, Error> {
     let across = ScatterAxis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
     let up = ScatterAxis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
     let (question, words) = (results.input.scale.question(), Vocabulary::of(&results.input.scale));
@@ -75,8 +82,8 @@ fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Explorer 
     let mut rules = cards.rules.clone();
     rules.retain(|rule| !words.left_out.contains(rule));
     rules.sort_by_key(|rule| *rule != cards.rule);
-    Explorer {
-        said: said(cards),
+    Ok(Explorer {
+        said: said(cards)?,
         rules: rules
             .iter()
             .map(|rule| MenuEntry { key: rule.key().to_owned(), name: words.rule_words(*rule).to_owned() })
@@ -91,12 +98,12 @@ fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Explorer 
             across: across.ticks(),
             up: up.ticks(),
             names: [format!("aleatoric, {}", words.unit), format!("epistemic, {}", words.unit)],
-            description: paragraph("scatter", context! { shown => &cards.cards.len() }),
+            description: paragraph("scatter", context! { shown => &cards.cards.len() })?.to_string(),
         },
-    }
+    })
 }
 
-fn said(cards: &Cards) -> String {
+fn said(cards: &Cards) -> Result<String, Error> {
     let view = context! {
         partial => &cards.is_partial(),
         items => &cards.items,
@@ -105,7 +112,7 @@ fn said(cards: &Cards) -> String {
         in_csv => &(cards.items <= MOST_IN_CSV),
         texts => &cards.cards.iter().any(|card| card.text.is_some()),
     };
-    paragraph("items", view)
+    Ok(paragraph("items", view)?.to_string())
 }
 
 fn group(cards: &Cards, place: usize, name: &str) -> GroupItems {
@@ -200,7 +207,7 @@ fn tenths(value: f64) -> f64 {
     (10.0 * value).round() / 10.0
 }
 
-fn first_table(cards: &Cards, words: &Vocabulary) -> Table {
+fn first_table(cards: &Cards, words: &Vocabulary) -> Result<Table, Error> {
     let row = |card: &Card| {
         let why = if card.why.is_empty() { "—".to_owned() } else { card.why.join("; ") };
         [card.id.clone(), card.labels.to_string(), show(card.aleatoric), show(card.epistemic), why]

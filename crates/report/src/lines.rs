@@ -1,37 +1,6 @@
-//! What is said about a study, line by line.
+//! What is said about a study, in the lines of a terminal.
 
-/// A line of a description. A terminal shows all of them; a page, which has tables of its own, the sentences.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Line {
-    /// A sentence that needs no lead.
-    Sentence(String),
-    /// What introduces the rows that follow.
-    Lead(String),
-    /// A row of figures.
-    Row(String),
-}
-
-impl Line {
-    /// A sentence.
-    pub fn sentence(text: impl Into<String>) -> Self {
-        Self::Sentence(text.into())
-    }
-
-    /// The text of a sentence.
-    pub(crate) fn into_sentence(self) -> Option<String> {
-        match self {
-            Self::Sentence(text) => Some(text),
-            Self::Lead(_) | Self::Row(_) => None,
-        }
-    }
-
-    /// The line as a terminal shows it.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Sentence(text) | Self::Lead(text) | Self::Row(text) => text,
-        }
-    }
-}
+pub use judge_uncertainty_page::prose::Line;
 
 /// Most columns of a line, for a wider terminal or output that is not a terminal.
 pub const WIDEST: usize = 100;

@@ -6,13 +6,13 @@ use super::answer::{
     classes_section, confidence_section, disagreements_section, first_section, groups_section, rates_section,
     systems_section,
 };
-use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
+use super::blocks::{figure, section, sentences, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
 use super::input::input_blocks;
 use super::items::{anchor, items_section};
 use super::movement::movement_section;
-use super::prose::{paragraph, sentence, table};
+use super::prose::{blocks, paragraph, table};
 use super::ratings;
 use super::reading::reading_blocks;
 use super::registered::registered_section;
@@ -22,7 +22,8 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_core::stats::new_items::NewItems;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::figures::{headline, show};
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
@@ -40,44 +41,47 @@ const MOST_GROUPS: usize = 50;
 const MOST_ROWS: usize = 15;
 
 /// The page of a run; `figures` are those of its results, `cards` the items that are shown one by one.
-pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Result<Page, Error> {
     let words = Vocabulary::of(&results.input.scale);
     let groups = listed_groups(&results.groups);
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
-    let read = input_blocks(&results.input);
+    let read = input_blocks(&results.input)?;
     let answer = &results.answer;
-    let mut sections = vec![first_section(results, cards)];
+    let mut sections = vec![first_section(results, cards)?];
     let own = [
-        systems_section(answer),
-        classes_section(answer),
-        groups_section(answer),
-        confidence_section(answer, figures),
-        disagreements_section(answer, cards),
+        systems_section(answer)?,
+        classes_section(answer)?,
+        groups_section(answer)?,
+        confidence_section(answer, figures)?,
+        disagreements_section(answer, cards)?,
     ];
     sections.extend(own.into_iter().flatten());
-    sections.push(rates_section(answer, figures));
+    sections.push(rates_section(answer, figures)?);
     // The answer ends here. What it rests on waits until somebody asks.
     let answered = sections.len();
     sections.extend([
-        items_section(results, cards, &of_items, figures),
-        section("findings", "What was found", vec![sentences(describe(results))]),
+        items_section(results, cards, &of_items, figures)?,
+        section("findings", "What was found", vec![sentences(describe(results)?)]),
         section("input", &format!("Items, judge and {}", words.labels), read),
-        trust(results, figures),
-        decomposition(results, &groups, figures),
+        trust(results, figures)?,
+        decomposition(results, &groups, figures)?,
     ]);
     if let OwnFindings::Ratings(findings) = &results.findings {
-        sections.push(ratings::calibration(&findings.calibration, figures));
+        sections.push(ratings::calibration(&findings.calibration, figures)?);
     }
-    sections.push(held_out_section(&results.held_out));
+    sections.push(held_out_section(&results.held_out)?);
     match &results.evaluation {
         EvaluationOutcome::Evaluated(evaluation) => {
-            sections.push(escalation(evaluation, &results.input.scale, figures))
+            sections.push(escalation(evaluation, &results.input.scale, figures)?)
         }
-        EvaluationOutcome::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
+        EvaluationOutcome::NotEvaluated(reason) => sections.push(not_evaluated(reason)?),
     }
-    sections.extend(results.registered.as_ref().map(registered_section));
-    sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));
-    sections.push(files(results.input.items));
+    sections.extend(results.registered.as_ref().map(registered_section).transpose()?);
+    sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)).transpose()?);
+    sections.push(files(results.input.items)?);
     let (answers, further) = sections.split_at_mut(answered);
     for block in answers.iter_mut().flat_map(|section| &mut section.blocks) {
         if let Block::Table(table) = block {
@@ -91,11 +95,11 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Page {
         Some(criterion) => format!("Judged by {}. {}", criterion.text().trim_end_matches('.'), words.lead).into(),
         None => words.lead.into(),
     };
-    Page { title: results.input.title.clone(), lead, sections }
+    Ok(Page { title: results.input.title.clone(), lead, sections })
 }
 
 /// The coefficients of the trust regression.
-fn trust_table(coefficients: &[Coefficient]) -> Table {
+fn trust_table(coefficients: &[Coefficient]) -> Result<Table, Error> {
     let rows = coefficients.iter().map(|c| {
         let of = |estimate: &Estimate| match c.identified {
             true => with_interval(estimate.value, estimate.interval()),
@@ -107,34 +111,37 @@ fn trust_table(coefficients: &[Coefficient]) -> Table {
 }
 
 /// Coefficients as a table and, where the labels identify any, as a figure.
-fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Vec<Block> {
+fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Result<Vec<Block>, Error> {
     if coefficients.is_empty() {
-        return vec![Block::Prose(paragraph("no-feature", Context::new()).into())];
+        return Ok(vec![Block::Prose(paragraph("no-feature", Context::new())?)]);
     }
-    let missing = || Block::Prose(paragraph("no-coefficient", Context::new()).into());
-    vec![Block::Table(trust_table(coefficients)), figure(figures, "coefficients").unwrap_or_else(missing)]
+    let figure = match figure(figures, "coefficients") {
+        Some(figure) => figure,
+        None => Block::Prose(paragraph("no-coefficient", Context::new())?),
+    };
+    Ok(vec![Block::Table(trust_table(coefficients)?), figure])
 }
 
-fn trust(results: &StudyResults, figures: &[Figure]) -> Section {
+fn trust(results: &StudyResults, figures: &[Figure]) -> Result<Section, Error> {
     let fit = &results.fit;
     let view = context! { fit => fit, own => &fit.own, words => Vocabulary::of(&results.input.scale) };
-    let mut blocks = vec![sentence("trust.txt", &view)];
+    let mut blocks = blocks("trust.txt", &view)?;
     if let OwnFit::Ratings(own) = &fit.own {
-        blocks.extend(reading_blocks(own));
+        blocks.extend(reading_blocks(own)?);
     }
-    blocks.extend(coefficients(&fit.coefficients, figures));
-    section("trust", "Trust", blocks)
+    blocks.extend(coefficients(&fit.coefficients, figures)?);
+    Ok(section("trust", "Trust", blocks))
 }
 
-fn decomposition(results: &StudyResults, groups: &[NamedGroup<'_>], figures: &[Figure]) -> Section {
+fn decomposition(results: &StudyResults, groups: &[NamedGroup<'_>], figures: &[Figure]) -> Result<Section, Error> {
     let words = Vocabulary::of(&results.input.scale);
-    let mut blocks = decomposition_blocks(results);
+    let mut blocks = decomposition_blocks(results)?;
     // Without groups, what a kind shows of its own says the same of all items.
     if blocks.is_empty() || results.groups.len() > 1 {
-        blocks.push(Block::Table(groups_table(groups, results.groups.len(), words.unit)));
+        blocks.push(Block::Table(groups_table(groups, results.groups.len(), words.unit)?));
     }
     blocks.extend(some_figures(figures, &["parts"]));
-    section(words.decomposition, "Decomposition", blocks)
+    Ok(section(words.decomposition, "Decomposition", blocks))
 }
 
 /// A group by its name, `""` for all items.
@@ -152,7 +159,7 @@ fn listed_groups(groups: &BTreeMap<String, GroupReport>) -> Vec<NamedGroup<'_>> 
 
 /// Means over the items of each of these groups, of `all` that there are, with links to their items; `unit` is that of
 /// the decomposition.
-fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
+fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Result<Table, Error> {
     let left = all - groups.len();
     let mut place = 0..;
     let rows = groups.iter().map(|&(name, group)| {
@@ -169,12 +176,12 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Table {
 }
 
 /// The section that gives the reason for a missing evaluation; its tables and figures are left out.
-fn not_evaluated(reason: &str) -> Section {
-    let text = paragraph("not-evaluated", context! { reason => reason });
-    section("escalation", "What escalation achieves", vec![Block::Prose(text.into())])
+fn not_evaluated(reason: &str) -> Result<Section, Error> {
+    let text = paragraph("not-evaluated", context! { reason => reason })?;
+    Ok(section("escalation", "What escalation achieves", vec![Block::Prose(text)]))
 }
 
-fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Section {
+fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Result<Section, Error> {
     let words = Vocabulary::of(scale);
     let full = &evaluation.full;
     let budget = headline(full);
@@ -209,18 +216,17 @@ fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Sec
         oracle => &oracle,
         level => &compared.level,
     };
-    let table = table("escalation", view, rows);
+    let table = table("escalation", view, rows)?;
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
-    blocks.extend(elsewhere(evaluation, scale));
-    section("escalation", "What escalation achieves", blocks)
+    blocks.extend(elsewhere(evaluation, scale)?);
+    Ok(section("escalation", "What escalation achieves", blocks))
 }
 
 /// What else a run folder holds.
-fn files(items: usize) -> Section {
-    let list = paragraph("files", context! { document => DOCUMENT, in_csv => &(items <= MOST_IN_CSV) });
-    let list = list.trim_start_matches("- ").split(" - ").map(Text::marked);
-    section("files", "Files beside this page", vec![Block::List(list.collect())])
+fn files(items: usize) -> Result<Section, Error> {
+    let view = context! { part => "files", document => DOCUMENT, in_csv => &(items <= MOST_IN_CSV) };
+    Ok(section("files", "Files beside this page", blocks("page.txt", &view)?))
 }
 
 #[cfg(test)]
@@ -230,7 +236,7 @@ mod tests {
     /// The page names the files that a run of so many items has.
     #[test]
     fn a_large_run_has_no_csv_of_its_items() {
-        let first = |items: usize| match &files(items).blocks[..] {
+        let first = |items: usize| match &files(items).unwrap().blocks[..] {
             [Block::List(list)] => list[0].clone(),
             other => panic!("{other:?}"),
         };

@@ -3,13 +3,17 @@
 use super::answer::queue_command;
 use super::lines::Line;
 use super::prose::lines;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::findings::plan::{LabelPlan, PlannedFigure};
 use judge_uncertainty_study::findings::{ASSUMED, REPLACED};
 use serde_json::json;
 use tera::context;
 
 /// What a plan answers; `study` is its folder, as the user names it.
-pub fn plan_answer(plan: &LabelPlan, study: &str) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn plan_answer(plan: &LabelPlan, study: &str) -> Result<Vec<Line>, Error> {
     let figure = |figure: &PlannedFigure| {
         let after = figure.after.iter().map(|width| (width.labels, figure.text(width.half)));
         let now = figure.now.map(|now| figure.text(now));

@@ -1,83 +1,33 @@
-//! What is said of a study, from the templates of running text in `templates/study/`, so that sentences stand there and
-//! not in the program.
-//!
-//! A blank line ends a line of the description; the lines of a template that follow one another are one. `> ` begins a
-//! [lead](Line::Lead) and `| ` a [row](Line::Row), of which the spaces that follow are kept; all others are sentences. A
-//! digit behind these marks ranks the line: where there is little room, those with a high one are left out first.
+//! What is said of a study, from the templates of running text in `templates/study/`;
+//! [`prose`] says how they are written.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use serde::Deserialize;
 use tera::{Context, Kwargs, State, Tera, TeraResult, Value};
 
-use super::blocks::{percent, prediction_name, score_name, show, text};
-use super::lines::Line;
+use super::blocks::{prediction_name, score_name, text};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
+use judge_uncertainty_page::prose::{self, Line, read};
+use judge_uncertainty_page::templates::{self, Error};
 use judge_uncertainty_page::{Block, Table, Text};
 use judge_uncertainty_system::built_in;
-use judge_uncertainty_system::numbers::{three, two};
 
 const TEMPLATES: [(&str, &str); 19] = built_in![
     "study/": "answer.txt", "apply.txt", "compare.txt", "evaluation.txt", "figures.txt", "findings.txt", "fit.txt", "held_out.txt", "input.txt",
     "movement.txt", "page.txt", "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "tables.txt", "trust.txt", "variance.txt", "warnings.txt",
 ];
 
-/// What tells the parts of a template apart, and what stands for it within a value meanwhile: characters that Unicode keeps
-/// free.
-const MARKS: [(&str, &str); 3] = [("\n", "\u{fdd0}"), ("|", "\u{fdd1}"), (">", "\u{fdd2}")];
-
-/// A value in which no mark is left.
-fn unmarked(value: &str) -> String {
-    MARKS.iter().fold(value.to_owned(), |text, (mark, stands)| text.replace(mark, stands))
-}
-
-/// A text with its values as they were given.
-fn as_given(text: &str) -> String {
-    MARKS.iter().fold(text.to_owned(), |text, (mark, stands)| text.replace(stands, mark))
-}
-
 static TERA: LazyLock<Tera> = LazyLock::new(|| {
-    let mut tera = Tera::new();
-    tera.autoescape_on(vec![".txt"]);
-    tera.set_escape_fn(|value, to| to.write_all(unmarked(value).as_bytes()));
+    let mut tera = prose::engine();
     add_filters(&mut tera);
     tera.add_raw_templates(TEMPLATES).expect("the templates are tested");
     tera
 });
 
-/// A value of the view as its type.
-fn read<T: for<'de> Deserialize<'de>>(value: Value) -> TeraResult<T> {
-    T::deserialize(value).map_err(|error| tera::Error::message(error.to_string()))
-}
-
+/// Filters that name what a study has: scores, predictions and estimates.
 fn add_filters(tera: &mut Tera) {
-    type Style = (&'static str, fn(f64) -> String);
-    let numbers: [Style; 7] = [
-        ("show", show),
-        ("three", three),
-        ("percent", percent),
-        ("plain", |number| number.to_string()),
-        ("two", two),
-        ("exponent", |number| format!("{number:e}")),
-        ("magnitude", |number| format!("{number:.0e}")),
-    ];
-    for (name, format) in numbers {
-        tera.register_filter(name, move |number: f64, _: Kwargs, _: &State| format(number));
-    }
-    tera.register_filter("fixed", |number: f64, arguments: Kwargs, _: &State| -> TeraResult<String> {
-        let decimals = arguments.must_get::<u64>("to")? as usize;
-        Ok(format!("{number:.decimals$}"))
-    });
-    tera.register_filter("exp", |number: f64, _: Kwargs, _: &State| number.exp());
-    tera.register_filter("negative", |number: f64, _: Kwargs, _: &State| -number);
-    tera.register_filter("quoted", |text: &str, _: Kwargs, _: &State| format!("{text:?}"));
-    // To the left in so many columns, or to the right where the number is below 0.
-    tera.register_filter("pad", |text: &str, arguments: Kwargs, _: &State| -> TeraResult<String> {
-        let to = arguments.must_get::<i64>("to")?;
-        let width = to.unsigned_abs() as usize;
-        Ok(if to < 0 { format!("{text:>width$}") } else { format!("{text:<width$}") })
-    });
     tera.register_filter("score", |score: Value, _: Kwargs, _: &State| Ok::<_, tera::Error>(score_name(read(score)?)));
     tera.register_filter("prediction", |name: &str, arguments: Kwargs, _: &State| -> TeraResult<String> {
         Ok(prediction_name(name, read(arguments.must_get("given")?)?))
@@ -97,86 +47,55 @@ fn add_filters(tera: &mut Tera) {
     });
 }
 
-fn render(template: &str, view: &Context) -> String {
-    TERA.render(template, view).unwrap_or_else(|error| panic!("{template} does not fit its view: {error}"))
-}
-
 /// The lines that a template says of a view, with their ranks.
-pub(crate) fn ranked(template: &str, view: &Context) -> Vec<(u8, Line)> {
-    let said = render(template, view);
-    let all: Vec<&str> = said.lines().map(str::trim).collect();
-    all.split(|line| line.is_empty()).filter(|lines| !lines.is_empty()).map(line).collect()
-}
-
-fn line(of: &[&str]) -> (u8, Line) {
-    let text = of.join(" ");
-    let marked = |mark: char| {
-        let (rank, rest) = text.strip_prefix(mark)?.split_once(' ')?;
-        Some((if rank.is_empty() { 0 } else { rank.parse().ok()? }, as_given(rest)))
-    };
-    match (marked('>'), marked('|')) {
-        (Some((rank, text)), _) => (rank, Line::Lead(text)),
-        (_, Some((rank, text))) => (rank, Line::Row(text)),
-        _ => (0, Line::Sentence(as_given(&text))),
-    }
+pub(crate) fn ranked(template: &str, view: &Context) -> Result<Vec<(u8, Line)>, Error> {
+    Ok(prose::lines(&templates::render_own(&TERA, template, view)?))
 }
 
 /// The lines that a template says of a view.
-pub(crate) fn lines(template: &str, view: &Context) -> Vec<Line> {
-    ranked(template, view).into_iter().map(|(_, line)| line).collect()
+pub(crate) fn lines(template: &str, view: &Context) -> Result<Vec<Line>, Error> {
+    Ok(ranked(template, view)?.into_iter().map(|(_, line)| line).collect())
 }
 
-/// What a template says of a view, as one paragraph of a page.
-pub(crate) fn sentence(template: &str, view: &Context) -> Block {
-    let said = lines(template, view).into_iter().filter_map(Line::into_sentence);
-    Block::Prose(said.collect::<Vec<_>>().join(" ").into())
+/// The blocks that a template says of a view.
+pub(crate) fn blocks(template: &str, view: &Context) -> Result<Vec<Block>, Error> {
+    Ok(prose::blocks(&templates::render_own(&TERA, template, view)?, &mut BTreeMap::new()))
+}
+
+/// What a template says in the part of a name, read by `kind`.
+fn part<T>(
+    template: &str,
+    name: &str,
+    mut view: Context,
+    kind: impl FnOnce(Vec<Block>) -> Option<T>,
+) -> Result<T, Error> {
+    view.insert("part", name);
+    let other =
+        || Error::Own { name: template.to_owned(), detail: format!("the part {name:?} is missing or of another kind") };
+    kind(blocks(template, &view)?).ok_or_else(other)
 }
 
 /// The table of a name with these rows; its caption, columns and note stand in `tables.txt`.
 pub(crate) fn table(
     name: &str,
-    mut view: Context,
+    view: Context,
     rows: impl IntoIterator<Item: IntoIterator<Item: Into<Text>>>,
-) -> Table {
-    view.insert("table", name);
-    let said = render("tables.txt", &view);
-    let (caption, rest) = head(&said);
-    let (columns, note) = head(rest);
-    let mut columns = columns.split('|').map(|part| as_given(part.trim()));
-    let align = columns.next().unwrap_or_default();
-    let heads: Vec<String> = columns.collect();
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let table = Table::new(&format!("table-{name}"), as_given(caption), &align, &heads, rows);
-    let note = joined(note);
-    if note.is_empty() { table } else { table.with_note(note) }
+) -> Result<Table, Error> {
+    part("tables.txt", name, view, |mut blocks| match blocks.pop() {
+        Some(Block::Table(table)) => Some(table.with_rows(rows)),
+        _ => None,
+    })
 }
 
 /// A paragraph of a page, as `page.txt` has it.
-pub(crate) fn paragraph(part: &str, mut view: Context) -> String {
-    view.insert("part", part);
-    joined(&render("page.txt", &view))
+pub(crate) fn paragraph(name: &str, view: Context) -> Result<Text, Error> {
+    part("page.txt", name, view, |mut blocks| blocks.pop()?.into_prose())
 }
 
-/// Title, description and note of the figure of a name, as `figures.txt` has them.
-pub(crate) fn figure(name: &str, mut view: Context) -> [String; 3] {
-    view.insert("figure", name);
-    let said = render("figures.txt", &view);
-    let (title, rest) = head(&said);
-    let (alt, note) = head(rest);
-    [as_given(title), as_given(alt), joined(note)]
-}
-
-/// The first line of a text that is not blank, and what follows it.
-fn head(text: &str) -> (&str, &str) {
-    let text = text.trim_start();
-    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    (first.trim_end(), rest)
-}
-
-/// Lines as one.
-fn joined(lines: &str) -> String {
-    let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
-    as_given(&lines.collect::<Vec<_>>().join(" "))
+/// Title, description and note of the figure of a name, or what else `figures.txt` has of it.
+pub(crate) fn figure<const PARTS: usize>(name: &str, view: Context) -> Result<[String; PARTS], Error> {
+    let text = |block: Block| Some(block.into_prose()?.to_string());
+    part("figures.txt", name, view, |blocks| blocks.into_iter().filter_map(text).collect::<Vec<_>>().try_into().ok())
 }
 
 #[cfg(test)]
@@ -200,7 +119,7 @@ mod tests {
         let words = json!({"prediction": "prediction", "labels": "labels"});
         let mut of = json!({"fit": fit, "words": words, "own": own, "unidentified": [], "reading": "as it is"});
         of.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
-        lines("fit.txt", &view(of)).iter().map(|line| line.text().to_owned()).collect()
+        lines("fit.txt", &view(of)).unwrap().iter().map(|line| line.text().to_owned()).collect()
     }
 
     #[test]
@@ -210,7 +129,7 @@ mod tests {
             "registered": "then", "digest": "0123456789abcdef", "hypotheses": hypotheses, "level": 0.95, "labels": 5,
             "announced": 9, "deviations": [{"what": "> x\n\ny", "registered": null, "found": "y"}],
         });
-        let told = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &3 });
+        let told = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &3 }).unwrap();
         let expected = [
             Line::sentence(
                 "Registered then (digest 0123456789ab): 1 hypothesis, whose intervals hold together with probability 0.95; \
@@ -227,27 +146,14 @@ mod tests {
             Line::Row("  DEVIATION     > x\n\ny: registered absent, found y".to_owned()),
         ];
         assert_eq!(told, expected);
-        let old = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &5 });
+        let old = lines("registered.txt", &context! { of => &of, hypotheses => &hypotheses, there => &5 }).unwrap();
         assert!(old[1].text().starts_with("All 5 labels were there at registration and may have been"), "{old:?}");
-    }
-
-    #[test]
-    fn a_line_may_begin_with_any_letter() {
-        for (text, expected) in [
-            ("é a", Line::sentence("é a")),
-            (">12 é", Line::Lead("é".to_owned())),
-            ("|x é", Line::sentence("|x é")),
-            ("|   é", Line::Row("  é".to_owned())),
-        ] {
-            assert_eq!(line(&[text]).1, expected);
-        }
-        assert_eq!(line(&[">3 a", "b"]), (3, Line::Lead("a b".to_owned())));
     }
 
     #[test]
     fn a_table_has_the_columns_of_its_template_whatever_its_values_are() {
         let classes = ["a | b", "c\nd"];
-        let found = table("confusion", context! { classes => &classes }, [["x"; 5]]);
+        let found = table("confusion", context! { classes => &classes }, [["x"; 5]]).unwrap();
         let heads: Vec<&str> = found.columns.iter().map(|column| column.head.as_str()).collect();
         assert_eq!(heads, ["people", "judge: a | b", "judge: c\nd", "recall", "precision"]);
         assert_eq!(found.caption, "Labels of people by the judge's answer, in shares of all labels");

@@ -3,6 +3,7 @@
 use super::lines::{Line, MOST_LINES, within};
 use super::prose::ranked;
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::queue::{Order, QueueRecord};
 use judge_uncertainty_system::shell_word;
 use tera::context;
@@ -23,7 +24,10 @@ pub struct QueueAnswer<'q> {
 }
 
 /// What a queue answers.
-pub fn queue_answer(queued: &QueueAnswer<'_>) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn queue_answer(queued: &QueueAnswer<'_>) -> Result<Vec<Line>, Error> {
     let QueueAnswer { record, folder, study, .. } = queued;
     let order = record.rule.parse::<Order>();
     let place = match *folder == format!("{study}/queue") {
@@ -39,7 +43,7 @@ pub fn queue_answer(queued: &QueueAnswer<'_>) -> Vec<Line> {
         place => &place,
         ranked => &order.map_or_else(|_| "Ranked".to_owned(), ranked_by),
     };
-    within(MOST_LINES, ranked("queue.txt", &view))
+    Ok(within(MOST_LINES, ranked("queue.txt", &view)?))
 }
 
 /// What ranks a queue, in words.

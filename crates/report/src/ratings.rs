@@ -1,9 +1,11 @@
 //! Ratings as readers see them: whether they fit the belief, and the parts of their variance.
 
-use crate::blocks::{figure, percent, section, show};
+use crate::blocks::{figure, section};
 use crate::prose::{paragraph, table};
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::{percent, show};
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
 use tera::{Context, context};
@@ -20,7 +22,7 @@ fn name(part: UncertaintyPart) -> &'static str {
 }
 
 /// The parts of the variance over items, in `unit`.
-pub(crate) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
+pub(crate) fn parts_table(parts: &PartAverages, unit: &str) -> Result<Table, Error> {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
         let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
@@ -39,14 +41,14 @@ pub(crate) fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(
 }
 
 /// The section on held-out ratings.
-pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
+pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Result<Section, Error> {
     let Some(first) = coverage.first() else {
-        let none = paragraph("no-held-out", Context::new());
-        return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
+        let none = paragraph("no-held-out", Context::new())?;
+        return Ok(section("calibration", "Held-out ratings", vec![Block::Prose(none)]));
     };
     let rows = coverage.iter().map(|c| [percent(c.level), percent(c.inside)]);
-    let table = table("coverage", context! { ratings => &first.ratings }, rows);
+    let table = table("coverage", context! { ratings => &first.ratings }, rows)?;
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(figure(figures, "places"));
-    section("calibration", "Held-out ratings", blocks)
+    Ok(section("calibration", "Held-out ratings", blocks))
 }

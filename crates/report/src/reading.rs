@@ -1,10 +1,12 @@
 //! How a judge's scores are read, as readers see it.
 
-use crate::blocks::{show, with_interval};
+use crate::blocks::with_interval;
 use crate::prose::table;
 use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::belief::maps::Variance;
 use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_page::figures::show;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Table};
 use judge_uncertainty_study::kinds::scores::findings::{ScoreFit, ScoreReading};
 use judge_uncertainty_study::results::FitReport;
@@ -36,17 +38,18 @@ pub(crate) fn apart(variances: &[Variance]) -> Vec<(f64, &'static str)> {
 }
 
 /// The recalibration of the judge's scores as tables; empty if the scores are used unchanged.
-pub(crate) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
+pub(crate) fn reading_blocks(fit: &ScoreFit) -> Result<Vec<Block>, Error> {
     let readings = fit.recalibration.iter().map(|readings| reading_table(readings));
-    readings.chain(curve_table(&fit.curve)).map(Block::Table).collect()
+    let curve = (!fit.curve.is_empty()).then(|| curve_table(&fit.curve));
+    readings.chain(curve).map(|table| Ok(Block::Table(table?))).collect()
 }
 
-fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
+fn curve_table(curve: &[CurvePoint]) -> Result<Table, Error> {
     let row = |point: &CurvePoint| [show(point.score), show(point.adds)];
-    (!curve.is_empty()).then(|| table("curve", Context::new(), curve.iter().map(row)))
+    table("curve", Context::new(), curve.iter().map(row))
 }
 
-fn reading_table(readings: &[ScoreReading]) -> Table {
+fn reading_table(readings: &[ScoreReading]) -> Result<Table, Error> {
     let factors = readings.iter().any(|read| read.assumed.factor.is_some());
     let variances = readings.iter().any(|read| read.assumed.common_variance.is_some());
     let row = |read: &ScoreReading| {

@@ -3,13 +3,17 @@
 use super::blocks::{section, with_interval};
 use super::lines::Line;
 use super::prose::{lines, paragraph, table};
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Section};
 use judge_uncertainty_study::registration::{Judged, Registered};
 use serde_json::json;
 use tera::{Context, context};
 
 /// How the registered hypotheses fared.
-pub fn describe_registered(registered: &Registered) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn describe_registered(registered: &Registered) -> Result<Vec<Line>, Error> {
     let hypothesis = |judged: &Judged| {
         let (claim, status) = (judged.hypothesis.claim(), judged.status.word());
         json!({"claim": claim, "status": status, "found": judged.found, "note": judged.note})
@@ -26,9 +30,9 @@ fn deviations(registered: &Registered) -> impl Iterator<Item = [String; 3]> {
 }
 
 /// The section on registered hypotheses.
-pub(super) fn registered_section(registered: &Registered) -> Section {
+pub(super) fn registered_section(registered: &Registered) -> Result<Section, Error> {
     // What has to be known before a verdict is read.
-    let told = describe_registered(registered).into_iter().filter_map(Line::into_sentence);
+    let told = describe_registered(registered)?.into_iter().filter_map(Line::into_sentence);
     let mut blocks: Vec<Block> = told.map(|text| Block::Prose(text.into())).collect();
     let row = |judged: &Judged| {
         let found = judged.found.map_or_else(
@@ -37,11 +41,11 @@ pub(super) fn registered_section(registered: &Registered) -> Section {
         );
         [judged.hypothesis.claim(), found, judged.status.word().to_owned()]
     };
-    blocks.push(Block::Table(table("registered", Context::new(), registered.hypotheses.iter().map(row))));
+    blocks.push(Block::Table(table("registered", Context::new(), registered.hypotheses.iter().map(row))?));
     if registered.deviations.is_empty() {
-        blocks.push(Block::Prose(paragraph("no-deviations", Context::new()).into()));
+        blocks.push(Block::Prose(paragraph("no-deviations", Context::new())?));
     } else {
-        blocks.push(Block::Table(table("deviations", Context::new(), deviations(registered))));
+        blocks.push(Block::Table(table("deviations", Context::new(), deviations(registered))?));
     }
-    section("registered", "Registered hypotheses", blocks)
+    Ok(section("registered", "Registered hypotheses", blocks))
 }

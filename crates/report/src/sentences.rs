@@ -13,28 +13,36 @@ use super::shown::{Vocabulary, shown_rules};
 use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Variance};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, Scale, StudyResults};
 use serde_json::json;
 
 /// What was found, in sentences.
-pub fn describe(results: &StudyResults) -> Vec<Line> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn describe(results: &StudyResults) -> Result<Vec<Line>, Error> {
     let scale = &results.input.scale;
-    let mut found = describe_fit(&results.fit, Vocabulary::of(scale));
-    found.extend(describe_findings(results));
-    found.extend(describe_held_out(&results.held_out));
+    let mut found = describe_fit(&results.fit, Vocabulary::of(scale))?;
+    found.extend(describe_findings(results)?);
+    found.extend(describe_held_out(&results.held_out)?);
     match &results.evaluation {
         EvaluationOutcome::NotEvaluated(reason) => found.push(Line::sentence(format!("Not evaluated: {reason}."))),
-        EvaluationOutcome::Evaluated(evaluation) => found.extend(describe_evaluation(evaluation, scale)),
+        EvaluationOutcome::Evaluated(evaluation) => found.extend(describe_evaluation(evaluation, scale)?),
     }
-    found.extend(results.registered.iter().flat_map(describe_registered));
-    found.extend(results.movement.iter().flat_map(describe_movement));
-    found
+    if let Some(registered) = &results.registered {
+        found.extend(describe_registered(registered)?);
+    }
+    if let Some(movement) = &results.movement {
+        found.extend(describe_movement(movement)?);
+    }
+    Ok(found)
 }
 
 /// How far the judge is trusted, and how its predictions are read.
-pub(super) fn describe_fit(fit: &FitReport, words: &Vocabulary) -> Vec<Line> {
+pub(super) fn describe_fit(fit: &FitReport, words: &Vocabulary) -> Result<Vec<Line>, Error> {
     let mut view = context! { fit => fit, words => words, own => &fit.own };
     match &fit.own {
         OwnFit::Classes(own) => {
@@ -54,7 +62,7 @@ pub(super) fn describe_fit(fit: &FitReport, words: &Vocabulary) -> Vec<Line> {
     lines("fit.txt", &view)
 }
 
-fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Vec<Line> {
+fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Result<Vec<Line>, Error> {
     let (full, words) = (&evaluation.full, Vocabulary::of(scale));
     let (budget, compared) = (headline(full), &evaluation.for_new_items);
     let rule = |rule: Rule| {
@@ -80,7 +88,7 @@ fn describe_evaluation(evaluation: &Evaluation, scale: &Scale) -> Vec<Line> {
 }
 
 /// What the decomposition says.
-fn describe_findings(results: &StudyResults) -> Vec<Line> {
+fn describe_findings(results: &StudyResults) -> Result<Vec<Line>, Error> {
     let evaluation = match &results.evaluation {
         EvaluationOutcome::Evaluated(evaluation) => Some(evaluation.as_ref()),
         EvaluationOutcome::NotEvaluated(_) => None,

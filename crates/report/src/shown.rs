@@ -4,7 +4,8 @@ use super::prose::paragraph;
 use super::ratings;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::{budgets, headline};
-use judge_uncertainty_page::{Block, Note, Text};
+use judge_uncertainty_page::templates::Error;
+use judge_uncertainty_page::{Block, Note};
 use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::StudyResults;
 use judge_uncertainty_study::results::parts::PartAverages;
@@ -101,20 +102,22 @@ pub(super) fn parts(results: &StudyResults) -> Option<&PartAverages> {
 }
 
 /// What the section on the decomposition shows before the groups of items.
-pub(super) fn decomposition_blocks(results: &StudyResults) -> Vec<Block> {
-    let Some(parts) = parts(results) else { return vec![] };
-    let table = Block::Table(ratings::parts_table(parts, Vocabulary::of(&results.input.scale).unit));
-    let together = results.input.scale.is_numbers() && parts.within_annotators.is_none();
-    std::iter::once(table).chain(together.then(|| Block::Prose(paragraph("together", Context::new()).into()))).collect()
+pub(super) fn decomposition_blocks(results: &StudyResults) -> Result<Vec<Block>, Error> {
+    let Some(parts) = parts(results) else { return Ok(vec![]) };
+    let mut blocks = vec![Block::Table(ratings::parts_table(parts, Vocabulary::of(&results.input.scale).unit)?)];
+    if results.input.scale.is_numbers() && parts.within_annotators.is_none() {
+        blocks.push(Block::Prose(paragraph("together", Context::new())?));
+    }
+    Ok(blocks)
 }
 
 /// Where the section on what escalation achieves sends readers for more.
-pub(super) fn elsewhere(evaluation: &Evaluation, scale: &Scale) -> Option<Block> {
+pub(super) fn elsewhere(evaluation: &Evaluation, scale: &Scale) -> Result<Option<Block>, Error> {
     if scale.has_order() {
-        return None;
+        return Ok(None);
     }
-    let text = paragraph("budgets", context! { budgets => &budgets(&evaluation.full).len() });
-    Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
+    let text = paragraph("budgets", context! { budgets => &budgets(&evaluation.full).len() })?;
+    Ok(Some(Block::Note(Note { summary: "Other budgets".to_owned(), text })))
 }
 
 /// The rules of an evaluation that readers are shown, highest value first.

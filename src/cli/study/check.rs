@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if args.json {
         write!(stdout, "{}", to_json(&report))?;
     } else {
-        for line in input_lines(&report, width()) {
+        for line in input_lines(&report, width())? {
             writeln!(stdout, "{line}")?;
         }
         writeln!(stdout, "Next: judge-uncertainty study run {}", shell_path(&args.study.path))?;

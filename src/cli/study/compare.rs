@@ -27,6 +27,6 @@ pub(in crate::cli) fn run(paths: [&Path; 2], result: &ResultOptions) -> Result<E
     let decompositions = [Decomposition::new(first, &progress)?, Decomposition::new(second, &progress)?];
     let compared = StudyComparison::new([first, second], [&decompositions[0], &decompositions[1]])?;
     let warned = if first.warnings.is_empty() { second } else { first };
-    let answer = comparison_answer(&compared, paths.map(|path| path.display().to_string()));
+    let answer = comparison_answer(&compared, paths.map(|path| path.display().to_string()))?;
     result.show(|| json(&compared, warned), &answer, || describe_comparison(&compared))
 }

@@ -39,6 +39,6 @@ pub(in crate::cli) fn target(text: &str) -> Result<f64, String> {
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let study = load(&args.study.path)?;
     let plan = LabelPlan::of_study(&study, args.target);
-    let answer = plan_answer(&plan, &args.study.path.display().to_string());
-    args.result.show(|| json(&plan, &study), &answer, Vec::new)
+    let answer = plan_answer(&plan, &args.study.path.display().to_string())?;
+    args.result.show(|| json(&plan, &study), &answer, || Ok(vec![]))
 }

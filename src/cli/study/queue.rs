@@ -167,8 +167,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         study: &folder_of_study,
         asked: amount.among(study.len()),
     };
-    let details = || record.files.iter().map(|file| Line::Row(out.join(file).display().to_string())).collect();
-    args.result.show(|| json(&record, &study), &queue_answer(&queued), details)
+    let details = || Ok(record.files.iter().map(|file| Line::Row(out.join(file).display().to_string())).collect());
+    args.result.show(|| json(&record, &study), &queue_answer(&queued)?, details)
 }
 
 /// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised.

@@ -145,7 +145,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     folder.commit(&staged)?;
     journal.remove().map_err(StudyError::from)?;
     let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
-    args.result.show(|| to_json(&results), &answer(&results, &study, &run), || describe(&results))?;
+    args.result.show(|| to_json(&results), &answer(&results, &study, &run)?, || describe(&results))?;
     Ok(ExitCode::from(args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition))))
 }
 
@@ -250,11 +250,11 @@ pub(in crate::cli) fn make(
         parquet.map_err(StudyError::Parquet)?;
         staged.put("columns.csv", output::dictionary(&columns));
     }
-    let figures = figures(&results);
+    let figures = figures(&results)?;
     let mut manifest = StudyManifest::new(&study, Run::since(start));
     // The page takes as much memory as both.
     drop((study, decomposition));
-    bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;
+    bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures)?, &figures, &mut staged)?;
     manifest.run = Run::since(start);
     staged.seal(&mut manifest);
     Ok(Made { results, staged, queue, journal })

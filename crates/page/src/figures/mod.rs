@@ -11,7 +11,7 @@ use judge_uncertainty_core::stats::{Interval, Summary};
 use judge_uncertainty_evaluation::{ByRule, Escalation};
 use judge_uncertainty_figures::Point;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_system::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// Budgets that a figure has room for.
 const MOST_BUDGETS: usize = 4;
@@ -77,6 +77,16 @@ impl<'a> EvaluationView<'a> {
         rules.sort_by(|a, b| value(*b, headline).total_cmp(&value(*a, headline)));
         rules
     }
+}
+
+/// A number in a table.
+pub fn show(value: f64) -> String {
+    signed(&three(value))
+}
+
+/// A share as a whole percentage.
+pub fn percent(share: f64) -> String {
+    format!("{}%", NumberStyle::plain(0).format(100.0 * share))
 }
 
 /// A number in a sentence.

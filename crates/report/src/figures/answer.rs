@@ -4,6 +4,7 @@ use crate::prose::figure;
 use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::plan::PlannedFigure;
 use judge_uncertainty_study::findings::trust::Confidence;
@@ -11,8 +12,8 @@ use serde_json::json;
 use tera::context;
 
 /// Agreement of rows by the confidence that the judge states for them; `None` without an interval.
-pub(crate) fn confidence(answer: &Answer) -> Option<Figure> {
-    let Confidence { certain, bins, .. } = answer.trust.confidence.as_ref()?;
+pub(crate) fn confidence(answer: &Answer) -> Result<Option<Figure>, Error> {
+    let Some(Confidence { certain, bins, .. }) = &answer.trust.confidence else { return Ok(None) };
     let unit = certain.map_or(1.0, |certain| 100.0 / certain);
     let share = if answer.classes { 100.0 } else { 1.0 };
     let point = |stated: f64, found: &Estimable| {
@@ -21,19 +22,19 @@ pub(crate) fn confidence(answer: &Answer) -> Option<Figure> {
         Some(Point { at: unit * stated, value: share * found.value, interval: Some(interval) })
     };
     let points: Vec<Point> = bins.iter().filter_map(|bin| point(bin.stated, &bin.agreement)).collect();
-    let (first, last) = (points.first()?, points.last()?);
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return Ok(None) };
     let view = context! {
         classes => &answer.classes,
         certain => certain,
         first => &[first.at, first.value],
         last => &[last.at, last.value],
     };
-    let [title, alt, note] = figure("confidence", view);
+    let [title, alt, note] = figure("confidence", view)?;
     let honest = certain.map(|_| {
         let ends = [first.at.min(first.value), last.at.max(last.value)].map(|at| Point::bare(at, at));
         Series::new("as stated", look::TRUTH, Shape::Curve(ends.to_vec()))
     });
-    Some(Figure {
+    Ok(Some(Figure {
         name: "confidence".to_owned(),
         title,
         alt,
@@ -49,12 +50,12 @@ pub(crate) fn confidence(answer: &Answer) -> Option<Figure> {
                 .chain([Series::unlisted("the judge", look::PLAIN, Shape::Columns { points, shift: 0.0 })])
                 .collect(),
         }],
-    })
+    }))
 }
 
 /// Half the widths of the intervals of the first rate and of agreement, by the number of further labels; `None` where
 /// nothing can be planned.
-pub(crate) fn plan(answer: &Answer) -> Option<Figure> {
+pub(crate) fn plan(answer: &Answer) -> Result<Option<Figure>, Error> {
     let share = if answer.classes { 100.0 } else { 1.0 };
     let looks = [look::EPISTEMIC, look::ALEATORIC];
     let of = |figure: &PlannedFigure| -> Option<Vec<Point>> {
@@ -70,9 +71,12 @@ pub(crate) fn plan(answer: &Answer) -> Option<Figure> {
         let after: Vec<_> = figure.after.iter().map(|width| (width.labels, figure.text(width.half))).collect();
         json!({"what": figure.what, "now": figure.now.map(|now| figure.text(now)), "after": after})
     };
+    if drawn.is_empty() {
+        return Ok(None);
+    }
     let said: Vec<_> = drawn.iter().map(said).collect();
-    let [title, alt, note] = figure("plan", context! { drawn => &said });
-    (!drawn.is_empty()).then(|| Figure {
+    let [title, alt, note] = figure("plan", context! { drawn => &said })?;
+    Ok(Some(Figure {
         name: "plan".to_owned(),
         title,
         alt,
@@ -89,5 +93,5 @@ pub(crate) fn plan(answer: &Answer) -> Option<Figure> {
                 .map(|((figure, points), look)| Series::new(figure.what.as_str(), look, Shape::Curve(points)))
                 .collect(),
         }],
-    })
+    }))
 }

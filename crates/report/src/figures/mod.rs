@@ -4,13 +4,13 @@ pub(crate) mod answer;
 pub(crate) mod parts;
 pub(crate) mod places;
 
-use crate::blocks::show;
 use crate::prose::figure;
 use crate::shown::{self, Vocabulary};
 use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
 use judge_uncertainty_page::figures::components::{self, ComponentsView};
-use judge_uncertainty_page::figures::{EvaluationView, PAPERS_RULES, advantage, budget, say};
+use judge_uncertainty_page::figures::{EvaluationView, PAPERS_RULES, advantage, budget, say, show};
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
@@ -23,7 +23,10 @@ const ROW: f64 = 13.0;
 const AROUND_ROWS: f64 = 48.0;
 
 /// The figures of a run.
-pub fn figures(results: &StudyResults) -> Vec<Figure> {
+///
+/// # Errors
+/// A template that does not fit.
+pub fn figures(results: &StudyResults) -> Result<Vec<Figure>, Error> {
     let scale = &results.input.scale;
     let words = Vocabulary::of(scale);
     let ([epistemic, epistemic_said], [judged, judged_said]) = (words.epistemic, words.judged);
@@ -33,7 +36,7 @@ pub fn figures(results: &StudyResults) -> Vec<Figure> {
         items => &sample.items,
         shown => &sample.components.aleatoric.len(),
     };
-    let [setting, reading, _] = figure("components", view);
+    let [setting, reading] = figure("components", view)?;
     let mut figures = vec![components::figure(&ComponentsView {
         items: &results.items.components,
         unit: words.unit,
@@ -43,18 +46,20 @@ pub fn figures(results: &StudyResults) -> Vec<Figure> {
         reading: &reading,
         number: show,
     })];
-    figures.extend(answer::confidence(&results.answer));
-    figures.extend(answer::plan(&results.answer));
-    figures.extend(shown::parts(results).map(|found| parts::of_parts(found, words.unit, scale.is_numbers())));
-    figures.extend(coefficients(&results.fit.coefficients));
+    figures.extend(answer::confidence(&results.answer)?);
+    figures.extend(answer::plan(&results.answer)?);
+    if let Some(found) = shown::parts(results) {
+        figures.push(parts::of_parts(found, words.unit, scale.is_numbers())?);
+    }
+    figures.extend(coefficients(&results.fit.coefficients)?);
     if let OwnFindings::Ratings(findings) = &results.findings {
-        figures.extend(places::of_places(&findings.places));
+        figures.extend(places::of_places(&findings.places)?);
     }
     if let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation {
         let drawn = drawn(evaluation, scale);
         figures.extend([budget::figure(&drawn), advantage::figure(&drawn)]);
     }
-    figures
+    Ok(figures)
 }
 
 /// An evaluation as figures draw it.
@@ -76,7 +81,7 @@ fn drawn<'a>(evaluation: &'a Evaluation, scale: &Scale) -> EvaluationView<'a> {
 
 /// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without
 /// any.
-pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
+pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Result<Option<Figure>, Error> {
     let identified: Vec<&Coefficient> = coefficients.iter().filter(|c| c.identified).collect();
     let clearness = |c: &Coefficient| (c.per_sd.value / c.per_sd.standard_error).abs();
     let mut shown: Vec<usize> = (0..identified.len()).collect();
@@ -84,7 +89,7 @@ pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     shown.truncate(MOST_FEATURES);
     shown.sort_unstable();
     if shown.is_empty() {
-        return None;
+        return Ok(None);
     }
     let effect = |k: &usize| {
         let c = identified[*k];
@@ -100,8 +105,8 @@ pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
         shown => &shown.len(),
         unknown => &unknown,
     };
-    let [title, alt, note] = figure("coefficients", view);
-    Some(Figure {
+    let [title, alt, note] = figure("coefficients", view)?;
+    Ok(Some(Figure {
         name: "coefficients".to_owned(),
         title,
         alt,
@@ -109,5 +114,5 @@ pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
         width: Width::Full,
         height: AROUND_ROWS + ROW * effects.len() as f64,
         panels: vec![panel(None, &effects)],
-    })
+    }))
 }

@@ -5,6 +5,7 @@ use crate::prose::figure;
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::{Axis, Figure, Look, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
+use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
 use serde_json::json;
 use tera::context;
@@ -20,7 +21,7 @@ fn look(part: UncertaintyPart) -> (&'static str, Look) {
 }
 
 /// One row for each part that is identified; `unit` is that of a variance, and `numbers` says whether labels are numbers.
-pub(crate) fn of_parts(averages: &PartAverages, unit: &str, numbers: bool) -> Figure {
+pub(crate) fn of_parts(averages: &PartAverages, unit: &str, numbers: bool) -> Result<Figure, Error> {
     let parts = averages.parts();
     let range = |part: &UncertaintyPart| averages.over_items.get(part).map(|&[lo, _, hi]| Interval { lo, hi });
     let series = parts.iter().enumerate().map(|(k, (part, mean))| {
@@ -36,8 +37,8 @@ pub(crate) fn of_parts(averages: &PartAverages, unit: &str, numbers: bool) -> Fi
         numbers => &numbers,
         repeated => &averages.within_annotators.is_some(),
     };
-    let [title, alt, note] = figure("parts", view);
-    Figure {
+    let [title, alt, note] = figure("parts", view)?;
+    Ok(Figure {
         name: "parts".to_owned(),
         title,
         alt,
@@ -50,5 +51,5 @@ pub(crate) fn of_parts(averages: &PartAverages, unit: &str, numbers: bool) -> Fi
             y: Axis::names("", parts.iter().map(|(part, _)| look(*part).0)),
             series: series.collect(),
         }],
-    }
+    })
 }

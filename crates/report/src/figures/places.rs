@@ -6,16 +6,17 @@ use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_evaluation::PitHistogram;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
+use judge_uncertainty_page::templates::Error;
 use tera::context;
 
 /// Standard deviations to each side that hold 95% of a normal distribution.
 const NORMAL_95: f64 = 1.96;
 
 /// Shares of ratings by tenth; `None` without ratings.
-pub(crate) fn of_places(places: &PitHistogram) -> Option<Figure> {
+pub(crate) fn of_places(places: &PitHistogram) -> Result<Option<Figure>, Error> {
     let (ratings, counts) = (places.ratings(), &places.tenths);
     if ratings == 0 {
-        return None;
+        return Ok(None);
     }
     let bins = counts.len();
     let share = |count: u64| 100.0 * count as f64 / ratings as f64;
@@ -35,8 +36,8 @@ pub(crate) fn of_places(places: &PitHistogram) -> Option<Figure> {
         bins => &bins,
         band => &[band.lo, band.hi].map(|end| say(end, 1)),
     };
-    let [title, alt, note] = figure("places", view);
-    Some(Figure {
+    let [title, alt, note] = figure("places", view)?;
+    Ok(Some(Figure {
         name: "places".to_owned(),
         title,
         alt,
@@ -56,5 +57,5 @@ pub(crate) fn of_places(places: &PitHistogram) -> Option<Figure> {
                 Series::unlisted("held-out ratings", look::PLAIN, Shape::Columns { points, shift: 0.0 }),
             ],
         }],
-    })
+    }))
 }

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::explorer::Explorer;
 use crate::text::Text;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_system::numbers::shortest;
@@ -70,9 +69,10 @@ impl Block {
 /// Items on a screen, and their replacement in a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ItemsBlock {
-    /// The items.
+    /// The items: the view that the template `report/items.html` shows. It is whole without scripts, which only choose among
+    /// what is there.
     #[serde(flatten)]
-    pub explorer: Explorer,
+    pub explorer: serde_json::Value,
     /// The first of them as a table.
     pub table: Table,
     /// Name of the figure that shows the same parts.

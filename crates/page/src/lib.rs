@@ -6,7 +6,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`description`], [`text`], [`explorer`] | a page: sections, blocks, running text, items to look at |
+//! | [`description`], [`text`], [`scatter`] | a page: sections, blocks, running text, axes of a drawing of items |
 //! | [`prose`] | lines and blocks from templates of running text |
 //! | [`html`] | a page as HTML |
 //! | [`latex`], [`templates`] | LaTeX, and the template engine |
@@ -16,19 +16,19 @@
 
 pub mod bundle;
 pub mod description;
-pub mod explorer;
 pub mod figures;
 pub mod html;
 pub mod latex;
 pub mod look;
 pub mod prose;
+pub mod scatter;
 pub mod templates;
 pub mod text;
 
 pub use description::Tone;
 pub use description::{Block, Column, FigureBlock, IntervalBar, ItemsBlock, KeyNumber, Note, Page, Section, Table};
-pub use explorer::{Bar, CardView, Dot, Explorer, GroupItems, MenuEntry, Scatter, ScatterAxis, ScatterTick, Track};
 pub use html::PageTemplates;
+pub use scatter::{ScatterAxis, ScatterTick};
 pub use text::Text;
 
 /// The report within an artifact folder.

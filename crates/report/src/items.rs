@@ -7,15 +7,13 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::show;
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_page::{
-    Bar, Block, CardView, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, MenuEntry, Scatter, ScatterAxis, Section,
-    Table, Track,
-};
+use judge_uncertainty_page::{Block, FigureBlock, ItemsBlock, ScatterAxis, Section, Table};
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::input::question::Question;
 use judge_uncertainty_study::results::cards::{Card, Cards, FIRST, Profile};
 use judge_uncertainty_study::results::columns::MOST_IN_CSV;
 use judge_uncertainty_system::numbers::three;
+use serde_json::{Value, json};
 use tera::context;
 
 /// Classes that a card shows; with more, those with most probability.
@@ -50,57 +48,60 @@ pub(super) fn items_section(
     Ok(section("items", "Which items, and why", vec![Block::Items(Box::new(items))]))
 }
 
-fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Result<Explorer, Error> {
+/// What `report/items.html` shows: which items are here and how they are to be read, the rules and groups to choose among,
+/// a card of each item, the first ones apart, and the drawing in which each is a dot.
+fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Result<Value, Error> {
     let across = ScatterAxis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
     let up = ScatterAxis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
     let (question, words) = (results.input.scale.question(), Vocabulary::of(&results.input.scale));
-    let view = |(number, card): (usize, &Card)| CardView {
-        number,
-        id: card.id.clone(),
-        text: card.text.clone(),
-        cut: card.cut,
-        answered: answered(&card.profile, &question),
-        transcript: card.transcript.clone(),
-        remarks: card.remarks.clone(),
-        group: card.group.clone(),
-        labels: held(card),
-        bars: bars(&card.profile, &question),
-        parts: format!(
+    let view = |(number, card): (usize, &Card)| {
+        let parts = format!(
             "aleatoric {}, epistemic {} {}; the judge counts as {} labels",
             show(card.aleatoric),
             show(card.epistemic),
             words.unit,
             three(card.trust)
-        ),
-        why: card.why.clone(),
-        ranks: ranks(card),
-        place: card.ranks[&cards.rule],
-        dot: Dot { x: across.at(card.aleatoric), y: up.at(card.epistemic) },
+        );
+        json!({
+            "number": number,
+            "id": card.id,
+            "text": card.text,
+            "cut": card.cut,
+            "answered": answered(&card.profile, &question),
+            "transcript": card.transcript,
+            "remarks": card.remarks,
+            "group": card.group,
+            "labels": held(card),
+            "bars": bars(&card.profile, &question),
+            "parts": parts,
+            "why": card.why,
+            "ranks": ranks(card),
+            "place": card.ranks[&cards.rule],
+            "dot": {"x": across.at(card.aleatoric), "y": up.at(card.epistemic)},
+        })
     };
-    let mut first: Vec<CardView> = cards.cards.iter().enumerate().map(view).collect();
+    let mut first: Vec<Value> = cards.cards.iter().enumerate().map(view).collect();
     let others = first.split_off(FIRST.min(first.len()));
     let mut rules = cards.rules.clone();
     rules.retain(|rule| !words.left_out.contains(rule));
     rules.sort_by_key(|rule| *rule != cards.rule);
-    Ok(Explorer {
-        said: said(cards)?,
-        rules: rules
-            .iter()
-            .map(|rule| MenuEntry { key: rule.key().to_owned(), name: words.rule_words(*rule).to_owned() })
-            .collect(),
-        groups: groups.iter().enumerate().map(|(place, name)| group(cards, place, name)).collect(),
-        bars: ["the judge".to_owned(), "the belief, labels included".to_owned()],
-        first,
-        others,
-        scatter: Scatter {
-            size: SIZE,
-            field: FIELD,
-            across: across.ticks(),
-            up: up.ticks(),
-            names: [format!("aleatoric, {}", words.unit), format!("epistemic, {}", words.unit)],
-            description: paragraph("scatter", context! { shown => &cards.cards.len() })?.to_string(),
+    let rule = |rule: &Rule| json!({"key": rule.key(), "name": words.rule_words(*rule)});
+    Ok(json!({
+        "said": said(cards)?,
+        "rules": rules.iter().map(rule).collect::<Vec<_>>(),
+        "groups": groups.iter().enumerate().map(|(place, name)| group(cards, place, name)).collect::<Vec<_>>(),
+        "bars": ["the judge", "the belief, labels included"],
+        "first": first,
+        "others": others,
+        "scatter": {
+            "size": SIZE,
+            "field": FIELD,
+            "across": across.ticks(),
+            "up": up.ticks(),
+            "names": [format!("aleatoric, {}", words.unit), format!("epistemic, {}", words.unit)],
+            "description": paragraph("scatter", context! { shown => &cards.cards.len() })?.to_string(),
         },
-    })
+    }))
 }
 
 fn said(cards: &Cards) -> Result<String, Error> {
@@ -115,15 +116,11 @@ fn said(cards: &Cards) -> Result<String, Error> {
     Ok(paragraph("items", view)?.to_string())
 }
 
-fn group(cards: &Cards, place: usize, name: &str) -> GroupItems {
+fn group(cards: &Cards, place: usize, name: &str) -> Value {
     let own = || cards.cards.iter().enumerate().filter(|(_, card)| card.group.as_deref() == Some(name));
-    let choice = |(number, card): (usize, &Card)| MenuEntry { key: number.to_string(), name: card.id.clone() };
-    GroupItems {
-        id: anchor(place),
-        name: name.to_owned(),
-        shown: own().count(),
-        first: own().take(OF_A_GROUP).map(choice).collect(),
-    }
+    let choice = |(number, card): (usize, &Card)| json!({"key": number, "name": card.id});
+    let first = own().take(OF_A_GROUP).map(choice).collect::<Vec<_>>();
+    json!({"id": anchor(place), "name": name, "shown": own().count(), "first": first})
 }
 
 fn ranks(card: &Card) -> String {
@@ -154,8 +151,9 @@ fn answered(profile: &Profile, question: &Question) -> String {
     }
 }
 
-/// The bars of a card: a pair per class, or one pair on the scale from `low` to `high`.
-fn bars(profile: &Profile, question: &Question) -> Vec<Bar> {
+/// The bars of a card: a pair per class, or one pair on the scale from `low` to `high`, with the labels as marks; places
+/// and widths are in percent of the width.
+fn bars(profile: &Profile, question: &Question) -> Vec<Value> {
     let (low, high) = match *question {
         Question::Score { low, high } => (low, high),
         Question::Classes(_) => (0.0, 1.0),
@@ -169,13 +167,11 @@ fn bars(profile: &Profile, question: &Question) -> Vec<Bar> {
                 classes.truncate(MOST_CLASSES);
                 classes.sort_unstable();
             }
-            let track = |share: f64| Track { from: 0.0, width: percent(share), text: format!("{share:.2}") };
-            let bar = |k: usize| Bar {
-                name: question.classes()[k].clone(),
-                judge: track(judge[k]),
-                belief: track(belief[k]),
-                held: if counts[k] > 0 { counts[k].to_string() } else { String::new() },
-                marks: vec![],
+            let track = |share: f64| json!({"from": 0.0, "width": percent(share), "text": format!("{share:.2}")});
+            let bar = |k: usize| {
+                let held = if counts[k] > 0 { counts[k].to_string() } else { String::new() };
+                let (judge, belief) = (track(judge[k]), track(belief[k]));
+                json!({"name": question.classes()[k], "judge": judge, "belief": belief, "held": held, "marks": []})
             };
             classes.into_iter().map(bar).collect()
         }
@@ -186,15 +182,12 @@ fn bars(profile: &Profile, question: &Question) -> Vec<Bar> {
                 let (from, to) = (place(mean - reach), place(mean + reach));
                 let text = sd.map_or_else(|| three(mean), |sd| format!("{} ± {}", three(mean), three(sd)));
                 // A score without a spread is still to be seen.
-                Track { from: from.min(99.0), width: tenths((to - from).max(1.0)), text }
+                json!({"from": from.min(99.0), "width": tenths((to - from).max(1.0)), "text": text})
             };
-            vec![Bar {
-                name: format!("{} to {}", three(low), three(high)),
-                judge: track(judge.0, judge.1),
-                belief: track(belief.0, Some(belief.1)),
-                held: String::new(),
-                marks: labels.iter().map(|label| place(*label)).collect(),
-            }]
+            let name = format!("{} to {}", three(low), three(high));
+            let (judge, belief) = (track(judge.0, judge.1), track(belief.0, Some(belief.1)));
+            let marks: Vec<f64> = labels.iter().map(|label| place(*label)).collect();
+            vec![json!({"name": name, "judge": judge, "belief": belief, "held": "", "marks": marks})]
         }
     }
 }

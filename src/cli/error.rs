@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
     use crate::formats::Error as DataError;
-    use crate::report::{bundle, figures};
+    use crate::report::{bundle, figures, latex};
 
     fn denied() -> io::Error {
         io::Error::from(io::ErrorKind::PermissionDenied)
@@ -136,7 +136,11 @@ mod tests {
         let inference =
             || EmbeddingError::Inference { model: path.clone(), texts: 1, length: 1, problem: String::new() };
         let writer = figures::Error::Writer { figure: String::new(), detail: String::new() };
-        let failures: [Error; 12] = [
+        let template = |own: bool| {
+            let (name, detail) = (String::new(), String::new());
+            if own { latex::Error::Own { name, detail } } else { latex::Error::Template { name, detail } }
+        };
+        let failures: [Error; 14] = [
             denied().into(),
             file().into(),
             crate::system::Error::from(file()).into(),
@@ -149,6 +153,8 @@ mod tests {
             crate::judge::Error::Endpoint(String::new()).into(),
             write().into(),
             bundle::Error::from(writer).into(),
+            template(true).into(),
+            bundle::Error::from(template(true)).into(),
         ];
         for error in failures {
             assert_eq!(error.exit_code(), FAILED, "{error:?}");
@@ -156,7 +162,7 @@ mod tests {
         let data = || DataError::Unreadable { file: path.clone(), source: denied() };
         let read = || EmbeddingError::Read { path: path.clone(), source: denied() };
         let glyph = figures::Error::Glyph { figure: String::new(), character: '?', text: String::new() };
-        let refusals: [Error; 8] = [
+        let refusals: [Error; 10] = [
             data().into(),
             crate::system::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
             crate::artifact::Error::Missing { path: path.clone() }.into(),
@@ -165,6 +171,8 @@ mod tests {
             crate::study::Error::from(read()).into(),
             crate::judge::Error::from(data()).into(),
             bundle::Error::from(glyph).into(),
+            template(false).into(),
+            bundle::Error::from(template(false)).into(),
         ];
         for error in refusals {
             assert_eq!(error.exit_code(), REFUSED, "{error:?}");

@@ -12,6 +12,7 @@ use judge_uncertainty::report::study::{describe, describe_comparison, plan_answe
 use judge_uncertainty::study::evaluate::OrReason;
 use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
 use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
+use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::findings::plan::LabelPlan;
 use judge_uncertainty::study::queue::Amount;
 use judge_uncertainty::study::{Decomposition, Study, StudyResults, evaluate};
@@ -259,6 +260,39 @@ fn plans_foresee_widths() {
     assert!(said.contains(&format!("{needed} more labels")) && said.contains(&format!("--budget {needed}")), "{said}");
     nothing_undefined(&said);
     nothing_undefined(&serde_json::to_string(&plan).unwrap());
+}
+
+/// A target that is reached asks for nothing, and one a hair's breadth narrower for one label, in the singular.
+#[test]
+fn a_target_asks_for_no_label_for_one_or_for_several() {
+    let folder = written(CLASSES, 200, 1, 1);
+    let labels = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
+    let toml = fs::read_to_string(folder.path().join("study.toml")).unwrap();
+    let toml = toml.replace("file = \"items.csv\"", "file = \"items.csv\"\ndrawn = \"random\"");
+    put(folder.path(), [("labels.csv", labels.lines().take(61).collect::<Vec<_>>().join("\n")), ("study.toml", toml)]);
+    let study = Study::load(folder.path()).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let rate = LabelPlan::of_study(&study, None).figures.remove(0);
+    let (now, later) = (100.0 * rate.now.unwrap(), 100.0 * rate.after[0].half);
+    for (target, needed, step, planned, budget) in [
+        (now, 0, "Label these, or stop: the rate is as narrow as you ask.", " is known to ", None),
+        (
+            now * (1.0 - 1e-9),
+            1,
+            "Label these; one more label makes the rate as narrow as you ask.",
+            ": 1 more label;",
+            Some(1),
+        ),
+        (later, 25, "Label these; 25 more labels make the rate as narrow as you ask.", ": 25 more labels;", Some(25)),
+    ] {
+        let answer = Answer::new(&study, &decomposition, (Amount::DEFAULT, Some(target))).unwrap();
+        assert_eq!((answer.plan.figures[0].needed, answer.step.as_str()), (Some(needed), step));
+        let lines = plan_answer(&answer.plan, "s").unwrap();
+        let said = lines.iter().map(|line| line.text()).find(|line| line.starts_with("What it takes")).unwrap();
+        assert!(said.contains(planned), "{said}");
+        let command = lines.last().unwrap().text();
+        assert_eq!(command.split_once("--budget ").map(|(_, budget)| budget.parse().unwrap()), budget, "{command}");
+    }
 }
 
 /// Where nobody says how the 60 labelled items were chosen, a random queue replaces the assumption that they were drawn at

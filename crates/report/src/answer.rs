@@ -229,7 +229,8 @@ pub(super) fn groups_section(answer: &Answer) -> Result<Option<Section>, Error> 
     }
     let all = answer.trust.agreement.estimate().map(|found| found.value);
     let found = answer.trust.groups.iter().map(|group| (&group.agreement, all));
-    let table = table("judge-groups", context! { classes => &answer.classes }, rows)?
+    let table = table("judge-groups", context! { classes => &answer.classes })?
+        .with_rows(rows)
         .with_bars("all items: upright", bars(answer.classes, found.collect()));
     Ok(Some(section("judge-groups", "The judge by group", vec![Block::Table(table)])))
 }
@@ -241,7 +242,8 @@ pub(super) fn confidence_section(answer: &Answer, figures: &[Figure]) -> Result<
     let row = |bin: &ConfidenceBin| {
         [three(bin.stated), bin.rows.to_string(), bin.labelled.to_string(), unit.estimable(&bin.agreement)]
     };
-    let mut table = table("confidence", context! { classes => &answer.classes }, confidence.bins.iter().map(row))?;
+    let mut table =
+        table("confidence", context! { classes => &answer.classes })?.with_rows(confidence.bins.iter().map(row));
     // The figure shows the same.
     table.folded = true;
     let blocks = some_figures(figures, &["confidence"]).chain([Block::Table(table)]).collect();
@@ -263,8 +265,9 @@ pub(super) fn systems_section(answer: &Answer) -> Result<Option<Section>, Error>
         return Ok(None);
     }
     let won = systems.iter().map(|one| (&one.corrected, Some(one.by_judge)));
-    let first = table("wins", Context::new(), wins)?.with_bars("the judge alone: upright", bars(true, won.collect()));
-    let second = table("win-differences", Context::new(), better)?;
+    let first =
+        table("wins", Context::new())?.with_rows(wins).with_bars("the judge alone: upright", bars(true, won.collect()));
+    let second = table("win-differences", Context::new())?.with_rows(better);
     Ok(Some(section("systems", "System by system", vec![Block::Table(first), Block::Table(second)])))
 }
 
@@ -283,7 +286,8 @@ pub(super) fn classes_section(answer: &Answer) -> Result<Option<Section>, Error>
     }
     let names: Vec<&String> = classes.iter().map(|class| &class.name).collect();
     let shades: Vec<Vec<f64>> = classes.iter().map(|class| class.by_judge.clone()).collect();
-    let table = table("confusion", context! { classes => &names }, classes.iter().map(row))?.with_shades(&shades);
+    let table =
+        table("confusion", context! { classes => &names })?.with_rows(classes.iter().map(row)).with_shades(&shades);
     Ok(Some(section("confusion", "Class by class", vec![Block::Table(table)])))
 }
 
@@ -313,7 +317,7 @@ pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Result<Op
     if all.is_empty() {
         return Ok(None);
     }
-    let table = table("disagreements", context! { number => &all.len() }, listed.map(row))?;
+    let table = table("disagreements", context! { number => &all.len() })?.with_rows(listed.map(row));
     let blocks = vec![Block::List(Cause::ALL.map(of).to_vec()), Block::Table(table)];
     Ok(Some(section("disagreements", "Where judge and people disagree", blocks)))
 }
@@ -341,7 +345,8 @@ pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Result<Secti
         let groups = rate.groups.iter().chain(&rate.systems).map(move |of| group(of.name.clone(), of));
         std::iter::once(all).chain(groups).collect::<Vec<_>>()
     };
-    let table = table("rates", Context::new(), answer.rates.iter().flat_map(of))?
+    let table = table("rates", Context::new())?
+        .with_rows(answer.rates.iter().flat_map(of))
         .with_bars("the judge alone: upright", bars(answer.classes, answer.rates.iter().flat_map(drawn).collect()));
     let blocks = std::iter::once(Block::Table(table)).chain(some_figures(figures, &["plan"])).collect();
     Ok(section("rates", "Rates", blocks))

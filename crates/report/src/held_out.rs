@@ -5,7 +5,6 @@ use super::lines::Line;
 use super::prose::{lines, table};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
-use judge_uncertainty_page::figures::show;
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::evaluate::OrReason;
@@ -107,27 +106,7 @@ fn scores_table(report: &HeldOutReport) -> Result<Table, Error> {
         let cells = std::iter::once(prediction_name(name, *given)).chain(shown.iter().map(of));
         cells.chain([squared]).collect::<Vec<_>>()
     });
-    table("held-out", context! { scores => &shown }, rows)
-}
-
-fn comparisons_table(report: &HeldOutReport) -> Result<Table, Error> {
-    let rows = report.comparisons.iter().map(|one| {
-        [
-            prediction_name(&one.prediction, one.given),
-            prediction_name(&one.than, one.than_given),
-            score_name(one.score).to_owned(),
-            cell(&one.advantage),
-        ]
-    });
-    table("held-out-comparisons", Context::new(), rows)
-}
-
-fn calibration_table(report: &HeldOutReport) -> Result<Table, Error> {
-    let rows = report.calibration.iter();
-    let rows = rows.map(|one| [one.items.to_string(), show(one.predicted), cell(&one.observed)]);
-    let classes = report.scores.iter().any(|one| one.score == Score::Brier);
-    let in_the_large = cell(&report.calibration_in_the_large);
-    table("held-out-calibration", context! { classes => &classes, in_the_large => &in_the_large }, rows)
+    Ok(table("held-out", context! { scores => &shown })?.with_rows(rows))
 }
 
 /// The error foreseen and the one that labels show, over all items, by group, and by tenths.
@@ -149,7 +128,7 @@ fn belief_table(check: &BeliefCheck) -> Result<Table, Error> {
         let shown = [three(point.predicted), cell(&point.observed), "—".to_owned(), within];
         [vec![foreseen, point.items.to_string()], shown.to_vec()].concat()
     }));
-    table("belief-check", Context::new(), rows)
+    Ok(table("belief-check", Context::new())?.with_rows(rows))
 }
 
 /// The section on held-out labels.
@@ -164,12 +143,13 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Result<Secti
             lines.pop();
             let scored = lines[0].text().trim_end_matches(':');
             let prose = Block::Prose(format!("{scored}. {INTERVALS}").into());
+            let classes = report.scores.iter().any(|one| one.score == Score::Brier);
             let mut blocks = vec![
                 prose,
                 Block::Table(scores_table(report)?),
-                Block::Table(comparisons_table(report)?),
+                Block::Table(table("held-out-comparisons", context! { of => report })?),
                 sentences(lines),
-                Block::Table(calibration_table(report)?),
+                Block::Table(table("held-out-calibration", context! { of => report, classes => &classes })?),
             ];
             let check = report.belief_check.as_ref().map(belief_table).transpose()?;
             blocks.extend(check.map(Block::Table));

@@ -3,8 +3,7 @@
 use super::lines::{Line, wrap};
 use super::prose::{lines, table};
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_page::{Block, Table, Text};
-use judge_uncertainty_study::audit::columns::{ReadColumn, RecognisedBy};
+use judge_uncertainty_page::{Block, Text};
 use judge_uncertainty_study::{InputReport, Scale};
 use tera::{Context, context};
 
@@ -58,29 +57,13 @@ pub fn input_lines(input: &InputReport, width: usize) -> Result<Vec<String>, Err
 /// Columns that a page lists; `audit.json` has all.
 const MOST_COLUMNS: usize = 100;
 
-/// The columns of the table that was audited.
-fn columns_table(input: &InputReport) -> Result<Table, Error> {
-    let row = |column: &ReadColumn| {
-        let by = match column.by {
-            None => "",
-            Some(RecognisedBy::Given) => "you or its rows",
-            Some(RecognisedBy::Name) => "its name",
-            Some(RecognisedBy::Values) => "its values",
-        };
-        let role = column.role.as_deref().unwrap_or("not used");
-        [column.column.clone(), role.to_owned(), by.to_owned(), column.filled.to_string()]
-    };
-    let all = &input.columns;
-    let view = context! { number => &all.len(), most => &MOST_COLUMNS };
-    table("columns", view, all.iter().take(MOST_COLUMNS).map(row))
-}
-
 /// What was read and what to think of before using it, as the blocks of a page.
 pub(super) fn input_blocks(input: &InputReport) -> Result<Vec<Block>, Error> {
     let rows = rows(input)?.into_iter().map(|(name, text)| [name, text]);
-    let mut blocks = vec![Block::Table(table("input", Context::new(), rows)?)];
+    let mut blocks = vec![Block::Table(table("input", Context::new())?.with_rows(rows))];
     if !input.columns.is_empty() {
-        blocks.push(Block::Table(columns_table(input)?));
+        let view = context! { columns => &input.columns, most => &MOST_COLUMNS };
+        blocks.push(Block::Table(table("columns", view)?));
     }
     if !input.warnings.is_empty() {
         blocks.push(Block::Heading("To look at before the results are used".to_owned()));

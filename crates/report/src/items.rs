@@ -205,5 +205,6 @@ fn first_table(cards: &Cards, words: &Vocabulary) -> Result<Table, Error> {
         let why = if card.why.is_empty() { "—".to_owned() } else { card.why.join("; ") };
         [card.id.clone(), card.labels.to_string(), show(card.aleatoric), show(card.epistemic), why]
     };
-    table("first", context! { rule => words.rule_words(cards.rule) }, cards.cards.iter().take(FIRST).map(row))
+    let rows = cards.cards.iter().take(FIRST).map(row);
+    Ok(table("first", context! { rule => words.rule_words(cards.rule) })?.with_rows(rows))
 }

@@ -19,7 +19,6 @@ use super::registered::registered_section;
 use super::sentences::describe;
 use super::shown::{Vocabulary, decomposition_blocks, elsewhere, shown_rules};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_core::stats::new_items::NewItems;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::{headline, show};
@@ -98,18 +97,6 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Result
     Ok(Page { title: results.input.title.clone(), lead, sections })
 }
 
-/// The coefficients of the trust regression.
-fn trust_table(coefficients: &[Coefficient]) -> Result<Table, Error> {
-    let rows = coefficients.iter().map(|c| {
-        let of = |estimate: &Estimate| match c.identified {
-            true => with_interval(estimate.value, estimate.interval()),
-            false => "not identified".to_owned(),
-        };
-        [c.feature.clone(), show(c.mean), show(c.sd), c.missing.to_string(), of(&c.per_sd), of(&c.per_unit)]
-    });
-    table("trust", Context::new(), rows)
-}
-
 /// Coefficients as a table and, where the labels identify any, as a figure.
 fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Result<Vec<Block>, Error> {
     if coefficients.is_empty() {
@@ -119,7 +106,7 @@ fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Result<Vec<
         Some(figure) => figure,
         None => Block::Prose(paragraph("no-coefficient", Context::new())?),
     };
-    Ok(vec![Block::Table(trust_table(coefficients)?), figure])
+    Ok(vec![Block::Table(table("trust", context! { coefficients => coefficients })?), figure])
 }
 
 fn trust(results: &StudyResults, figures: &[Figure]) -> Result<Section, Error> {
@@ -172,7 +159,7 @@ fn groups_table(groups: &[NamedGroup<'_>], all: usize, unit: &str) -> Result<Tab
         row.extend(cells.map(Text::plain));
         row
     });
-    table("groups", context! { unit => unit, left => &left }, rows)
+    Ok(table("groups", context! { unit => unit, left => &left })?.with_rows(rows))
 }
 
 /// The section that gives the reason for a missing evaluation; its tables and figures are left out.
@@ -216,7 +203,7 @@ fn escalation(evaluation: &Evaluation, scale: &Scale, figures: &[Figure]) -> Res
         oracle => &oracle,
         level => &compared.level,
     };
-    let table = table("escalation", view, rows)?;
+    let table = table("escalation", view)?.with_rows(rows);
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
     blocks.extend(elsewhere(evaluation, scale)?);

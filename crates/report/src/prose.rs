@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use tera::{Context, Kwargs, State, Tera, TeraResult, Value};
 
-use super::blocks::{prediction_name, score_name, text};
-use judge_uncertainty_core::stats::Estimable;
+use super::blocks::{prediction_name, score_name, text, with_interval, without_interval};
+use judge_uncertainty_core::stats::{Estimable, Estimate};
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::prose::{self, Line, read};
 use judge_uncertainty_page::templates::{self, Error};
@@ -28,7 +28,7 @@ static TERA: LazyLock<Tera> = LazyLock::new(|| {
     tera
 });
 
-/// Filters that name what a study has: scores, predictions and estimates.
+/// Filters that name what a study has: scores, predictions and estimates, these in a sentence (`known`) or in a `cell`.
 fn add_filters(tera: &mut Tera) {
     tera.register_filter("score", |score: Value, _: Kwargs, _: &State| Ok::<_, tera::Error>(score_name(read(score)?)));
     tera.register_filter("prediction", |name: &str, arguments: Kwargs, _: &State| -> TeraResult<String> {
@@ -45,6 +45,12 @@ fn add_filters(tera: &mut Tera) {
             (Some(reason), Some("alone")) => reason.to_owned(),
             (Some(reason), Some(_)) => format!("not estimable ({reason})"),
             _ => text(&found),
+        })
+    });
+    tera.register_filter("cell", |found: Value, _: Kwargs, _: &State| -> TeraResult<String> {
+        Ok(match read::<Estimate>(found.clone()) {
+            Ok(found) => with_interval(found.value, found.interval()),
+            Err(_) => without_interval(&read(found)?),
         })
     });
 }
@@ -77,14 +83,10 @@ fn part<T>(
     kind(blocks(template, &view)?).ok_or_else(other)
 }
 
-/// The table of a name with these rows; its caption, columns and note stand in `tables.txt`.
-pub(crate) fn table(
-    name: &str,
-    view: Context,
-    rows: impl IntoIterator<Item: IntoIterator<Item: Into<Text>>>,
-) -> Result<Table, Error> {
+/// The table of a name, as `tables.txt` has it; rows that need more than its view are added by who asks.
+pub(crate) fn table(name: &str, view: Context) -> Result<Table, Error> {
     part("tables.txt", name, view, |mut blocks| match blocks.pop() {
-        Some(Block::Table(table)) => Some(table.with_rows(rows)),
+        Some(Block::Table(table)) => Some(table),
         _ => None,
     })
 }

@@ -28,7 +28,7 @@ pub(crate) fn parts_table(parts: &PartAverages, unit: &str) -> Result<Table, Err
         let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
         [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).collect::<Vec<_>>()
     });
-    table("parts", context! { unit => unit }, rows)
+    Ok(table("parts", context! { unit => unit })?.with_rows(rows))
 }
 
 /// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones:
@@ -42,13 +42,11 @@ pub(crate) fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(
 
 /// The section on held-out ratings.
 pub(crate) fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Result<Section, Error> {
-    let Some(first) = coverage.first() else {
+    if coverage.is_empty() {
         let none = paragraph("no-held-out", Context::new())?;
         return Ok(section("calibration", "Held-out ratings", vec![Block::Prose(none)]));
-    };
-    let rows = coverage.iter().map(|c| [percent(c.level), percent(c.inside)]);
-    let table = table("coverage", context! { ratings => &first.ratings }, rows)?;
-    let mut blocks = vec![Block::Table(table)];
+    }
+    let mut blocks = vec![Block::Table(table("coverage", context! { coverage => coverage })?)];
     blocks.extend(figure(figures, "places"));
     Ok(section("calibration", "Held-out ratings", blocks))
 }

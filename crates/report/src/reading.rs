@@ -1,16 +1,13 @@
 //! How a judge's scores are read, as readers see it.
 
-use crate::blocks::with_interval;
 use crate::prose::table;
 use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::belief::maps::Variance;
-use judge_uncertainty_core::stats::Estimate;
-use judge_uncertainty_page::figures::show;
+use judge_uncertainty_page::Block;
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_page::{Block, Table};
-use judge_uncertainty_study::kinds::scores::findings::{ScoreFit, ScoreReading};
+use judge_uncertainty_study::kinds::scores::findings::ScoreFit;
 use judge_uncertainty_study::results::FitReport;
-use tera::{Context, context};
+use tera::context;
 
 /// Coefficients that the ratings do not determine, except those that have a sentence of their own.
 pub(crate) fn unidentified(fit: &FitReport) -> Vec<String> {
@@ -39,29 +36,15 @@ pub(crate) fn apart(variances: &[Variance]) -> Vec<(f64, &'static str)> {
 
 /// The recalibration of the judge's scores as tables; empty if the scores are used unchanged.
 pub(crate) fn reading_blocks(fit: &ScoreFit) -> Result<Vec<Block>, Error> {
-    let readings = fit.recalibration.iter().map(|readings| reading_table(readings));
-    let curve = (!fit.curve.is_empty()).then(|| curve_table(&fit.curve));
-    readings.chain(curve).map(|table| Ok(Block::Table(table?))).collect()
-}
-
-fn curve_table(curve: &[CurvePoint]) -> Result<Table, Error> {
-    let row = |point: &CurvePoint| [show(point.score), show(point.adds)];
-    table("curve", Context::new(), curve.iter().map(row))
-}
-
-fn reading_table(readings: &[ScoreReading]) -> Result<Table, Error> {
-    let factors = readings.iter().any(|read| read.assumed.factor.is_some());
-    let variances = readings.iter().any(|read| read.assumed.common_variance.is_some());
-    let row = |read: &ScoreReading| {
-        let of = |estimate: &Option<Estimate>| match estimate {
-            Some(estimate) => with_interval(estimate.value, estimate.interval()),
-            None => "not determined".to_owned(),
-        };
-        let name = read.group.clone().unwrap_or_else(|| "all items".to_owned());
-        let mut row = vec![name, show(read.centre), of(&read.bias), of(&read.slope)];
-        row.extend(factors.then(|| of(&read.factor)));
-        row.extend(variances.then(|| of(&read.common_variance)));
-        row
-    };
-    table("reading", context! { factors => &factors, variances => &variances }, readings.iter().map(row))
+    let mut blocks = vec![];
+    if let Some(readings) = &fit.recalibration {
+        let factors = readings.iter().any(|read| read.assumed.factor.is_some());
+        let variances = readings.iter().any(|read| read.assumed.common_variance.is_some());
+        let view = context! { readings => readings, factors => &factors, variances => &variances };
+        blocks.push(Block::Table(table("reading", view)?));
+    }
+    if !fit.curve.is_empty() {
+        blocks.push(Block::Table(table("curve", context! { curve => &fit.curve })?));
+    }
+    Ok(blocks)
 }

@@ -13,7 +13,7 @@ use judge_uncertainty_core::stats::{Estimate, Interval};
 use judge_uncertainty_evaluation::held_out::Score;
 use judge_uncertainty_study::apply::queue::Wanted;
 use judge_uncertainty_study::apply::stream::{ApplySummary, OfQueue};
-use judge_uncertainty_study::audit::columns::ReadColumn;
+use judge_uncertainty_study::audit::columns::{ReadColumn, RecognisedBy};
 use judge_uncertainty_study::belief_file::drift::Drift;
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::compare::{Apart, PairedScore, StudyComparison};
@@ -84,7 +84,7 @@ fn a_value_stays_within_its_line() {
 #[test]
 fn a_table_has_the_columns_of_its_template_whatever_its_values_are() {
     let classes = ["a | b", "c\nd"];
-    let found = table("confusion", context! { classes => &classes }, [["x"; 5]]).unwrap();
+    let found = table("confusion", context! { classes => &classes }).unwrap();
     let heads: Vec<&str> = found.columns.iter().map(|column| column.head.as_str()).collect();
     assert_eq!(heads, ["people", "judge: a | b", "judge: c\nd", "recall", "precision"]);
     assert_eq!(found.caption, "Labels of people by the judge's answer, in shares of all labels");
@@ -505,8 +505,10 @@ fn vary_inputs(classes: &Ran, places: &Ran, numbers: &Ran) {
             (input.dimensions, input.to_embed) = (Some(8), Some(2));
             let feature = |missing| Missing { feature: "length".to_owned(), missing };
             input.features = vec![feature(None), feature(Some(2))];
-            let column = ReadColumn { column: "a".to_owned(), role: None, by: None, filled: 3 };
-            input.columns = vec![column; 101];
+            let column = |by| ReadColumn { column: "a".to_owned(), role: None, by, filled: 3 };
+            input.columns =
+                [vec![column(Some(RecognisedBy::Given)), column(Some(RecognisedBy::Name))], vec![column(None); 99]]
+                    .concat();
             input.variants = vec![];
         });
         ran.with(|results| {

@@ -29,11 +29,6 @@ pub(super) fn some_figures(figures: &[Figure], names: &[&str]) -> impl Iterator<
     names.iter().filter_map(|name| figure(figures, name)).collect::<Vec<_>>().into_iter()
 }
 
-/// A number in a table, or a dash where it is undefined.
-pub(super) fn show_some(value: Option<f64>) -> String {
-    value.map_or_else(|| "—".to_owned(), show)
-}
-
 /// An estimate with its interval.
 pub(super) fn with_interval(value: f64, interval: Interval) -> String {
     format!("{} {}", show(value), brackets(interval))

@@ -1,6 +1,6 @@
 //! Judge and beliefs on labels that they have not seen, in lines and as a section of the page.
 
-use super::blocks::{prediction_name, score_name, section, sentences, show_some, with_interval, without_interval};
+use super::blocks::{prediction_name, score_name, section, sentences, with_interval, without_interval};
 use super::lines::Line;
 use super::prose::{lines, table};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
@@ -8,10 +8,9 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Section, Table};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::evaluate::belief_check::{BeliefCheck, CheckedError, Within};
+use judge_uncertainty_study::evaluate::belief_check::BeliefCheck;
 use judge_uncertainty_study::evaluate::held_out::HeldOutReport;
-use judge_uncertainty_system::numbers::three;
-use tera::{Context, context};
+use tera::context;
 
 /// What all intervals here are.
 pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of \
@@ -109,28 +108,6 @@ fn scores_table(report: &HeldOutReport) -> Result<Table, Error> {
     Ok(table("held-out", context! { scores => &shown })?.with_rows(rows))
 }
 
-/// The error foreseen and the one that labels show, over all items, by group, and by tenths.
-fn belief_table(check: &BeliefCheck) -> Result<Table, Error> {
-    let row = |what: String, one: &CheckedError, within: Option<&Within>| {
-        let within = within.map_or_else(|| "—".to_owned(), |within| cell(&within.share));
-        vec![what, one.items.to_string(), show_some(one.foreseen), cell(&one.found), cell(&one.beyond), within]
-    };
-    let mut rows = vec![
-        row("all, before their labels".to_owned(), &check.before_labels, check.within.last()),
-        row("all, after their other labels".to_owned(), &check.after_labels, None),
-    ];
-    let of_groups = check.groups.iter();
-    rows.extend(of_groups.map(|one| row(one.group.clone().unwrap_or_default(), one, one.within.last())));
-    let within = check.within.last().map_or(&[][..], |within| &within.tenths);
-    rows.extend(check.before_labels.tenths.iter().enumerate().map(|(k, point)| {
-        let foreseen = format!("those with about {} foreseen", three(point.predicted));
-        let within = within.get(k).map_or_else(|| "—".to_owned(), |within| cell(&within.observed));
-        let shown = [three(point.predicted), cell(&point.observed), "—".to_owned(), within];
-        [vec![foreseen, point.items.to_string()], shown.to_vec()].concat()
-    }));
-    Ok(table("belief-check", Context::new())?.with_rows(rows))
-}
-
 /// The section on held-out labels.
 pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Result<Section, Error> {
     let blocks = match scores {
@@ -151,8 +128,9 @@ pub(super) fn held_out_section(scores: &OrReason<HeldOutReport>) -> Result<Secti
                 sentences(lines),
                 Block::Table(table("held-out-calibration", context! { of => report, classes => &classes })?),
             ];
-            let check = report.belief_check.as_ref().map(belief_table).transpose()?;
-            blocks.extend(check.map(Block::Table));
+            if let Some(check) = &report.belief_check {
+                blocks.push(Block::Table(table("belief-check", context! { of => check })?));
+            }
             blocks
         }
     };

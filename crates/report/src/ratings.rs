@@ -4,31 +4,15 @@ use crate::blocks::{figure, section};
 use crate::prose::{paragraph, table};
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::figures::{percent, show};
+use judge_uncertainty_page::figures::percent;
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Section, Table};
-use judge_uncertainty_study::results::parts::{PartAverages, UncertaintyPart};
+use judge_uncertainty_study::results::parts::PartAverages;
 use tera::{Context, context};
-
-/// Name of a part in a table.
-fn name(part: UncertaintyPart) -> &'static str {
-    match part {
-        UncertaintyPart::Total => "total: a fresh label",
-        UncertaintyPart::Epistemic => "epistemic",
-        UncertaintyPart::Aleatoric => "aleatoric",
-        UncertaintyPart::WithinAnnotators => "aleatoric, within annotators",
-        UncertaintyPart::BetweenAnnotators => "aleatoric, between annotators",
-    }
-}
 
 /// The parts of the variance over items, in `unit`.
 pub(crate) fn parts_table(parts: &PartAverages, unit: &str) -> Result<Table, Error> {
-    let rows = parts.parts().into_iter().map(|(part, mean)| {
-        let over = parts.over_items.get(&part);
-        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |over| over.map(show));
-        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).collect::<Vec<_>>()
-    });
-    Ok(table("parts", context! { unit => unit })?.with_rows(rows))
+    table("parts", context! { unit => unit, parts => &parts.parts(), of => parts })
 }
 
 /// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones:

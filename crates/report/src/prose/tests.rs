@@ -704,7 +704,10 @@ fn vary_held_out(classes: &Ran) {
         let gain = json!({"without": without, "fall": fall, "interval": interval});
         classes.with_held_out(|report| report.label_gain = Some(of(gain)));
     }
-    let error = |found: Estimable, beyond: Estimable, foreseen: Value| json!({"items": 9, "foreseen": foreseen, "found": found, "beyond": beyond});
+    let error = |found: Estimable, beyond: Estimable, foreseen: Value| {
+        let tenths = json!([{"items": 3, "predicted": 0.1, "observed": found}]);
+        json!({"items": 9, "foreseen": foreseen, "found": found, "beyond": beyond, "tenths": tenths})
+    };
     let [above, below, about] = each_side();
     let unknown = || Estimable::not("too few");
     let level = |level: f64| json!({"level": level, "share": known(0.9, 0.8, 1.0)});

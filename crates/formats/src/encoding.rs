@@ -42,6 +42,9 @@ impl Encoding {
     /// # Errors
     /// It is in none of them; with the place of the first byte that shows it.
     pub fn of(file: &Path, bytes: &[u8]) -> Result<Self> {
+        if std::str::from_utf8(bytes).is_ok() {
+            return Ok(Self::Utf8);
+        }
         Self::of_text(file, &mut BufReader::with_capacity(DECODED, bytes))
     }
 

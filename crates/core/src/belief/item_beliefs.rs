@@ -102,9 +102,15 @@ impl ItemBeliefs {
         }
     }
 
-    /// One number per item.
-    pub fn map(&self, mut f: impl FnMut(ItemBelief<'_>) -> f64) -> Vec<f64> {
-        (0..self.len()).map(|item| f(self.get(item))).collect()
+    /// One number per item, as in [`Beliefs::map`].
+    pub fn map(&self, f: impl Fn(ItemBelief<'_>) -> f64) -> Vec<f64> {
+        match self {
+            Self::Classes(beliefs) => beliefs.map(|belief| f(ItemBelief::Classes(belief))),
+            Self::Places(beliefs, places) => {
+                beliefs.map(|belief| f(ItemBelief::Places(OrdinalBelief::new(belief, places))))
+            }
+            Self::Ratings(beliefs) => beliefs.iter().map(|belief| f(ItemBelief::Ratings(*belief))).collect(),
+        }
     }
 
     /// A quantity of every item, bit by bit that of [`Self::map`].

@@ -72,6 +72,11 @@ impl DataTable {
         DataTable { files, header_line, header, columns, id: ColumnIndex(0), rows }
     }
 
+    /// The cells of all rows, one row after the other.
+    pub fn into_cells(self) -> Texts {
+        self.rows.cells
+    }
+
     /// The file that the table was read from, the first of several.
     pub fn file(&self) -> &Path {
         &self.files[0]

@@ -27,6 +27,11 @@ impl DataTable {
 }
 
 impl<'t> Row<'t> {
+    /// Position of the row among the rows of its table, from 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
     /// Line of the row in the file, from 1.
     pub fn line(&self) -> u64 {
         self.table.rows.place(self.number).1

@@ -481,16 +481,16 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if has_word(&words, "time count cost tokens latency") {
         return numeric_covariate(cells, column);
     }
-    let distinct = cells.distinct(column);
     // Rows of which several have one value; a cell that is long is a text that they share.
-    let shares = filled == cells.len() && distinct.len() > 1 && 2 * distinct.len() <= filled;
-    let letters: usize = cells.filled(column).map(|cell| cell.chars().count()).sum();
-    if shares && letters <= LONG * filled && has_word(&words, CLUSTER) && !has_word(&words, &format!("{JUDGE} {HUMAN}"))
-    {
+    let distinct = || cells.distinct(column);
+    let shares = || filled == cells.len() && distinct().len() > 1 && 2 * distinct().len() <= filled;
+    let letters = || -> usize { cells.filled(column).map(|cell| cell.chars().count()).sum() };
+    let is_cluster = has_word(&words, CLUSTER) && !has_word(&words, &format!("{JUDGE} {HUMAN}"));
+    if is_cluster && shares() && letters() <= LONG * filled {
         return Some(Role::Cluster);
     }
     let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
-    let is_item = words.len() == 1 && has_word(&words, ITEM) && tell_apart(cells, distinct.len());
+    let is_item = words.len() == 1 && has_word(&words, ITEM) && tell_apart(cells, distinct().len());
     if identifies || is_item || words.is_empty() {
         return (filled == cells.len()).then_some(Role::Id);
     }
@@ -506,20 +506,20 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if has_word(&words, TEXT) {
         return Some(Role::Text);
     }
-    if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && distinct.len() > 1 {
+    if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && distinct().len() > 1 {
         let numbers = || cells.distinct(column).all(|cell| number(cell).is_some());
-        if distinct.len() <= MOST_CLASSES || numbers() {
+        if distinct().len() <= MOST_CLASSES || numbers() {
             return Some(judged(cells, column, &words));
         }
     }
-    let several = (2..=MOST_GROUPS).contains(&distinct.len()) && filled == cells.len();
+    let several = (2..=MOST_GROUPS).contains(&distinct().len()) && filled == cells.len();
     if several && has_word(&words, GROUP) {
         return Some(Role::Group);
     }
     if several && has_word(&words, SYSTEM) {
         return Some(Role::System);
     }
-    if letters > LONG * filled && 2 * distinct.len() > filled {
+    if letters() > LONG * filled && 2 * distinct().len() > filled {
         return Some(Role::Text);
     }
     let labels = has_word(&words, "label labels reference prediction predicted score rating");

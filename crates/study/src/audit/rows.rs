@@ -417,6 +417,9 @@ fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usiz
         cell.map_or_else(|| Cow::Owned(format!("row {}", row + 1)), Cow::Borrowed)
     };
     let named: Texts = kept.iter().map(|&row| name(row)).collect();
+    if column.is_some_and(|column| cells.distinct(column).len() == cells.len()) {
+        return (named, (0..kept.len()).collect());
+    }
     let mut first = PositionIndex::with_capacity(named.len());
     let mut things: Vec<usize> = vec![];
     for i in 0..named.len() {

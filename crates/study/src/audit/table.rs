@@ -80,7 +80,7 @@ impl CellTable {
         let delimited = matches!(extension, "csv" | "tsv" | "tab" | "txt");
         if !delimited && start.first().is_some_and(|first| b"{[".contains(first)) {
             let format = if matches!(extension, "jsonl" | "ndjson") { "JSON Lines" } else { "JSON" };
-            return Ok(Self::of_table(&records::read(path, &bytes, NO_IDS, rows)?, format));
+            return Ok(Self::of_table(records::read(path, &bytes, NO_IDS, rows)?, format));
         }
         if let Some(rows) = rows {
             let reason = format!("it is no JSON document, so there is no list {rows:?} in it");
@@ -90,17 +90,17 @@ impl CellTable {
             let table = DataTable::parse(path, &bytes, NO_IDS)?;
             let format = if extension == "csv" { "CSV" } else { "tab-separated text" };
             let encoding = Encoding::of(path, &bytes)?.name().map_or_else(String::new, |name| format!(" in {name}"));
-            return Ok(Self::of_table(&table, &(format.to_owned() + &encoding)));
+            return Ok(Self::of_table(table, &(format.to_owned() + &encoding)));
         }
         if extension == "parquet" || path.is_dir() {
             let table = read_joined(&files_of(path)?, |path| parquet::read(path, &source.read(path)?, NO_IDS))?;
-            return Ok(Self::of_table(&table, "Parquet"));
+            return Ok(Self::of_table(table, "Parquet"));
         }
         if parquet::is(&bytes) {
-            return Ok(Self::of_table(&parquet::read(path, &bytes, NO_IDS)?, "Parquet"));
+            return Ok(Self::of_table(parquet::read(path, &bytes, NO_IDS)?, "Parquet"));
         }
         if xlsx::is(&bytes) {
-            return Ok(Self::of_table(&xlsx::read(path, &bytes, NO_IDS)?, "an Excel workbook"));
+            return Ok(Self::of_table(xlsx::read(path, &bytes, NO_IDS)?, "an Excel workbook"));
         }
         Err(Error::unfit(
             Place::file(path),
@@ -170,18 +170,22 @@ impl CellTable {
         self
     }
 
-    fn of_table(table: &DataTable, format: &str) -> Self {
-        let below = names_below(table);
+    fn of_table(table: DataTable, format: &str) -> Self {
+        let below = names_below(&table);
         let skipped = usize::from(below.is_some());
         let line = table.header_line().map(|line| line + skipped as u64);
         let notices = line
             .filter(|line| *line > 1)
             .map(|line| format!("The header is taken from line {line}; what stands above it is no row."));
         let names = below.unwrap_or_else(|| table.header().to_vec());
-        let cells = Self::new(names, table.rows().skip(skipped).map(|row| row.cells()), format);
-        let is_blank = |row: &Row<'_>| row.cells().all(|cell| cell.trim().is_empty());
-        let lines = table.rows().skip(skipped).filter(|row| !is_blank(row)).map(|row| row.line() as u32).collect();
-        Self { notices: notices.into_iter().collect(), lines, ..cells }
+        let lines: Vec<u32> = filled_rows(&table, skipped).map(|row| row.line() as u32).collect();
+        let empty = Self::new(names, std::iter::empty::<[&str; 0]>(), format);
+        let is_whole = lines.len() == table.rows().len();
+        let cells = match is_whole {
+            true => table.into_cells(),
+            false => filled_rows(&table, skipped).flat_map(|row| row.cells()).collect(),
+        };
+        Self { notices: notices.into_iter().collect(), lines, cells, ..empty }
     }
 
     /// Number of rows.
@@ -229,6 +233,11 @@ impl CellTable {
     pub fn filled(&self, column: usize) -> impl Iterator<Item = &str> {
         (0..self.len()).filter_map(move |row| present(self.cell(row, column)))
     }
+}
+
+/// The rows of a table that have a cell with something in it, without so many at its start.
+fn filled_rows(table: &DataTable, skipped: usize) -> impl Iterator<Item = Row<'_>> {
+    table.rows().skip(skipped).filter(|row| row.cells().any(|cell| !cell.trim().is_empty()))
 }
 
 /// The names in the first row, of a table whose header has cells that go over several columns, as spreadsheets have them.

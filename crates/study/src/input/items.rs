@@ -292,7 +292,9 @@ impl Items {
     /// # Errors
     /// It is unknown and may not.
     pub fn of_row(&self, row: &Row<'_>, unmatched: Unmatched, unknown: &mut usize) -> Result<Option<usize>> {
-        let item = self.ids.position(row.id());
+        // Most files have their rows in the order of the items.
+        let here = Some(row.number()).filter(|&i| i < self.len() && self.ids[i] == *row.id());
+        let item = here.or_else(|| self.ids.position(row.id()));
         if item.is_none() {
             if unmatched == Unmatched::Refuse {
                 return Err(row.refuse_id(self.unknown(row.id())));

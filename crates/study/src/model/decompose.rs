@@ -96,7 +96,7 @@ impl Decomposition {
     }
 
     /// One number per item, from its belief.
-    pub fn map(&self, f: impl FnMut(ItemBelief<'_>) -> f64) -> Vec<f64> {
+    pub fn map(&self, f: impl Fn(ItemBelief<'_>) -> f64) -> Vec<f64> {
         self.fitted.beliefs.map(f)
     }
 

@@ -51,6 +51,7 @@ pub(super) struct MapLayout {
     /// Where the classes stand, if they have a bias and a slope along a scale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     places: Vec<f64>,
+    /// Of the inputs of waves: the contrasts of the log prediction; 0 and 1 where the map has no waves.
     prediction: InputScale,
     /// Of the variants' deviations from the prediction.
     deviation: InputScale,
@@ -156,6 +157,9 @@ impl MapLayout {
     /// parameters.
     pub(super) fn try_new(name: MapName, items: &JudgedItems, guesses: Guesses) -> Result<Self, Unavailable> {
         let mut layout = Self::without_scales(name, items, guesses.clone())?;
+        if layout.of_prediction.is_empty() {
+            return Ok(layout);
+        }
         let (width, variants) = (layout.classes - 1, layout.variants);
         let smoothed = |q: ArrayView1<f64>| guesses.smoothed(q);
         let coordinates: Vec<f64> = items.q.rows().into_iter().flat_map(|q| coordinates(&smoothed(q))).collect();

@@ -1,6 +1,6 @@
 //! Everything known about every item of a decomposed study, column by column.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::input::labels::Remarked;
 use crate::input::question::Remark;
@@ -117,12 +117,14 @@ pub fn label_table(study: &Study) -> Vec<OutputColumn> {
         (Remark::Skip, "skipped", "why the annotator skipped the item"),
         (Remark::Comment, "comment", "what the annotator wrote about the item"),
     ] {
-        let all = || labels.remarks.iter().filter(move |one| one.remark == remark);
+        let mut said: HashMap<(usize, &str), Vec<&str>> = HashMap::new();
+        for one in labels.remarks.iter().filter(|one| one.remark == remark) {
+            said.entry((one.item, &one.annotator)).or_default().push(&one.words);
+        }
         let own = |answer: &LabelRow<'_>| {
-            let own = all().filter(|one| (one.item, one.annotator.as_str()) == (answer.item, answer.annotator));
-            own.map(|one| one.words.as_str()).collect::<Vec<_>>().join("; ")
+            said.get(&(answer.item, answer.annotator)).map_or_else(String::new, |words| words.join("; "))
         };
-        columns.extend(all().next().is_some().then(|| column(name, meaning, &own)));
+        columns.extend((!said.is_empty()).then(|| column(name, meaning, &own)));
     }
     columns
 }

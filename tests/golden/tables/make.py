@@ -296,5 +296,23 @@ expect("scikit.csv", {"id": ["idx"], "verdict": ["y_pred"], "human": ["y_true"],
 write("two_headers.csv", "Item,,Scores,\n" + rows(["id", "question", "judge", "human"], [[i, TEXT[i], word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]))
 expect("two_headers.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["question"]})
 
+# A probability for each class, with the predicted class beside them and without; an index that is called after its number.
+PARTS = ["refund", "delay", "other"]
+THIRD = [[(PARTS[(i * 7 + i // 5) % 3]), (0.5, 0.8, 0.65)[i % 3]] for i in range(N)]
+PERSON = [(part if i % 8 else PARTS[i // 8 % 3]) if i % 2 == 0 else None for i, (part, _) in enumerate(THIRD)]
+shares = [[p if part == name else round((1 - p) / 2, 4) for name in PARTS] for part, p in THIRD]
+third = {"judge_rate": sum(part == "refund" for part, _ in THIRD) / N, "agree": agreement([part for part, _ in THIRD], PERSON)}
+probabilities = ["prob_refund", "prob_delay", "prob_other"]
+write("shares_of_three.csv", rows(["idx", *probabilities, "gold"], [[i, *shares[i], PERSON[i] or ""] for i in range(N)]))
+expect("shares_of_three.csv", {"id": ["idx"], "probability": probabilities, "human": ["gold"]}, "refund", **third)
+write("shares_and_prediction.csv", rows(["idx", *probabilities, "pred", "gold"], [[i, *shares[i], THIRD[i][0], PERSON[i] or ""] for i in range(N)]))
+expect("shares_and_prediction.csv", {"id": ["idx"], "verdict": ["pred"], "probability": probabilities, "human": ["gold"]}, "refund", **third)
+sure = [round(c if j else 1 - c, 2) for j, c in zip(JUDGE, CONFIDENCE)]
+write("german_probability.csv", rows(["Nr", "Eingabe", "KI_Wahrscheinlichkeit", "Mensch"], [[i, TEXT[i], f"{sure[i]}".replace(".", ","), word(HUMAN[i], ("schlecht", "gut"))] for i in range(N)], ";", "\r\n"))
+expect("german_probability.csv", {"id": ["Nr"], "probability": ["KI_Wahrscheinlichkeit"], "human": ["Mensch"], "text": ["Eingabe"]}, "gut")
+STEPS = ["poor", "fair", "good", "very good", "excellent"]
+write("rating_of_model.csv", rows(["No", "model_rating", "human_rating"], [[i + 1, STEPS[STARS[i] - 1].title(), "" if PEOPLE[i] is None else STEPS[PEOPLE[i] - 1]] for i in range(N)]))
+expect("rating_of_model.csv", {"id": ["No"], "verdict": ["model_rating"], "human": ["human_rating"]}, "mean", judge_rate=sum(STARS) / N, agree=sum(apart) / len(apart))
+
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

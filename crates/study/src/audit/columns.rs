@@ -178,16 +178,17 @@ impl Mapping {
     /// A correction that names no column of the table.
     pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
-        let is_judge = |role: Role| matches!(role, Role::Verdict | Role::Score | Role::Probability);
         let mut human = roles.contains(&Some(Role::Human));
-        let mut judge = roles.iter().flatten().any(|role| is_judge(*role));
+        let mut judge = [Role::Verdict, Role::Score].into_iter().any(|role| roles.contains(&Some(role)));
+        // Beside probabilities, a score is no answer of the judge's.
+        let prediction = if roles.contains(&Some(Role::Probability)) { PREDICTED } else { PREDICTION };
         // `label` and `score` alone are what is missing of people's and the judge's answers.
         for (k, name) in cells.names.iter().enumerate() {
             let words = words(name);
             if roles[k].is_none() && !human && has_word(&words, LABEL) {
                 (roles[k], human) = (Some(Role::Human), true);
             }
-            if roles[k].is_none() && !judge && has_word(&words, PREDICTION) {
+            if roles[k].is_none() && !judge && has_word(&words, prediction) {
                 (roles[k], judge) = (Some(judged(cells, k, &words)), true);
             }
         }
@@ -336,6 +337,7 @@ pub(super) fn names_answers(names: &[String]) -> bool {
 /// What people's and the judge's answers are called where no name tells whose they are.
 const LABEL: &str = "label labels reference true target";
 const PREDICTION: &str = "verdict prediction predicted pred score rating";
+const PREDICTED: &str = "verdict prediction predicted pred";
 /// Names of models, perhaps with a number behind.
 const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
                       o4 prometheus ai \
@@ -351,6 +353,8 @@ pub(super) fn is_model(name: &str) -> bool {
     words.iter().any(is) && !has_word(&words, HUMAN)
 }
 
+/// Words for a probability, beside a `p` in front.
+pub(super) const PROBABILITY: &str = "prob probability proba wahrscheinlichkeit probabilité";
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
 const TALK: &str = "comment comments note notes";
 pub(crate) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
@@ -474,7 +478,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         let numeric = cells.distinct(column).all(|cell| number(cell).is_some());
         return (!has_word(&words, HUMAN) && numeric).then_some(Role::Confidence);
     }
-    let probability = has_word(&words, "prob probability") || words.first().is_some_and(|word| word == "p");
+    let probability = has_word(&words, PROBABILITY) || words.first().is_some_and(|word| word == "p");
     if probability && cells.distinct(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
         return (!has_word(&words, HUMAN)).then_some(Role::Probability);
     }
@@ -490,7 +494,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return Some(Role::Cluster);
     }
     let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
-    let is_item = words.len() == 1 && has_word(&words, ITEM) && tell_apart(cells, distinct().len());
+    let is_item = words.len() == 1 && has_word(&words, &format!("{ITEM} no")) && tell_apart(cells, distinct().len());
     if identifies || is_item || words.is_empty() {
         return (filled == cells.len()).then_some(Role::Id);
     }
@@ -516,7 +520,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if several && has_word(&words, GROUP) {
         return Some(Role::Group);
     }
-    if several && has_word(&words, SYSTEM) {
+    if several && has_word(&words, SYSTEM) && !has_word(&words, &format!("{LABEL} {PREDICTION}")) {
         return Some(Role::System);
     }
     if letters() > LONG * filled && 2 * distinct().len() > filled {

@@ -94,8 +94,9 @@ fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
             row.extend(several.then(|| format!("answer {number}").into()));
             row.push(rows.answers.scale.text(*answer).into());
             if by_probability {
-                let p = rows.probability[i].unwrap_or(rows.verdict[i]);
-                row.extend([1.0 - p, p].map(|p| p.to_string().into()));
+                let certain = [1.0 - rows.verdict[i], rows.verdict[i]];
+                let shares = if rows.shares[i].is_empty() { &certain } else { &rows.shares[i] };
+                row.extend(shares.iter().map(|p| p.to_string().into()));
             }
             row.extend(stated.then(|| rows.confidence[i].map(|c| c.to_string()).unwrap_or_default().into()));
             row
@@ -125,18 +126,19 @@ fn several(rows: &AuditRows) -> bool {
     (0..rows.len()).any(|row| rows.repeats[row].len() > 1)
 }
 
-/// Whether the judge's answers to a question of two are numbers between them.
+/// Whether the judge says how probable each class is; of three and more it has to say it of every row.
 fn by_probability(rows: &AuditRows) -> bool {
-    rows.answers.scale.nominal() == Some(2)
-        && !several(rows)
-        && rows.probability.iter().flatten().any(|p| *p > 0.0 && *p < 1.0)
+    let mut all = (0..rows.len()).map(|row| &rows.shares[row]);
+    !several(rows)
+        && all.clone().flatten().any(|p| *p > 0.0 && *p < 1.0)
+        && (rows.answers.scale.nominal() == Some(2) || all.all(|shares| !shares.is_empty()))
 }
 
 /// The columns with the judge's probabilities, if it gives any.
 fn probability_columns(rows: &AuditRows) -> Vec<String> {
-    match &rows.answers.scale {
-        Scale::Classes(names) if by_probability(rows) => names.iter().map(|name| format!("p_{name}")).collect(),
-        _ => vec![],
+    match by_probability(rows) {
+        true => rows.answers.scale.classes().iter().map(|name| format!("p_{name}")).collect(),
+        false => vec![],
     }
 }
 

@@ -20,6 +20,7 @@ mod lists;
 pub mod long;
 pub mod pairs;
 pub mod rows;
+mod shares;
 pub mod table;
 
 use std::collections::BTreeSet;
@@ -227,7 +228,8 @@ impl AuditInput {
             Ok::<_, Error>((mapping, of_columns))
         };
         let (mut mapping, mut of_columns) = recognised(&cells, &all)?;
-        if let Some(Widened { cells: unpacked, raters }) = lists::unpacked(&cells, &mapping) {
+        for unpack in [lists::unpacked, shares::likeliest] {
+            let Some(Widened { cells: unpacked, raters }) = unpack(&cells, &mapping) else { continue };
             cells = unpacked;
             all.retain(|one| one.column.as_ref().is_none_or(|name| cells.column(name).is_some()));
             all.extend(raters);

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::KnownScale;
 use super::answers::AnswerCoding;
 use super::columns::{Mapping, Role, missing, words};
+use super::shares;
 use super::table::{CellTable, present};
 use crate::findings::ratings::Lists;
 use crate::input::scale::Scale;
@@ -31,8 +32,8 @@ pub struct AuditRows {
     pub verdict: Vec<f64>,
     /// All answers of the judge.
     pub repeats: Lists<f64>,
-    /// Of two classes the probability of the second, as the judge has it.
-    pub probability: Vec<Option<f64>>,
+    /// The probability of each class, as the judge has it; none where it says none.
+    pub shares: Lists<f64>,
     /// How sure the judge says it is.
     pub confidence: Vec<Option<f64>>,
     /// Answers of people, with who gave them.
@@ -110,7 +111,14 @@ impl AuditRows {
         };
         let of_first =
             probability.iter().copied().filter(|&k| names_class(&cells.names[k], &answers.scale, 0)).collect();
-        let mut reading = TableReader { cells, answers, judge, probability: stated, of_first, notices: &mut notices };
+        let of_classes = shares::columns(cells, &probability, &answers.scale);
+        if answers.scale.classes().len() > 2 && !probability.is_empty() && of_classes.is_none() {
+            let names = list(&mapping.of(Role::Probability).into_iter().map(str::to_owned).collect::<Vec<_>>());
+            notices
+                .push(format!("Not used: {names}, as probabilities that add up to 1 are needed, one for each class."));
+        }
+        let mut reading =
+            TableReader { cells, answers, judge, probability: stated, of_first, of_classes, notices: &mut notices };
         let twice = twice(cells, columns(Role::Id).first().copied());
         let measured = [Role::Probability, Role::Confidence].map(columns).concat();
         let scores = known.and_then(|known| known.reading?.scores);
@@ -140,7 +148,8 @@ impl AuditRows {
         let mut repeats = Lists::with_capacity(kept.len());
         kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
         let verdict: Vec<f64> = (0..kept.len()).map(|row| reading.usual(&repeats[row])).collect();
-        let probability = kept.iter().map(|&row| reading.probability_of(row, ends)).collect();
+        let mut shares = Lists::with_capacity(kept.len());
+        kept.iter().for_each(|&row| shares.push(reading.shares_of(row, ends)));
         let humans = reading.humans(&kept, &human);
         let answers = reading.answers;
         let (ids, things) = ids(cells, &kept, mapping);
@@ -163,7 +172,7 @@ impl AuditRows {
             things,
             verdict,
             repeats,
-            probability,
+            shares,
             confidence,
             annotators: mapping.of(Role::Human).into_iter().map(str::to_owned).collect(),
             humans,
@@ -229,6 +238,8 @@ struct TableReader<'c> {
     probability: Option<usize>,
     /// Columns with the probability of the first of two classes.
     of_first: Vec<usize>,
+    /// The columns with the probabilities of three classes or more.
+    of_classes: Option<Vec<usize>>,
     notices: &'c mut Vec<String>,
 }
 
@@ -352,19 +363,23 @@ impl TableReader<'_> {
         }
     }
 
-    /// The probability of the second of two classes, as the judge has it.
-    fn probability_of(&self, row: usize, ends: Option<(f64, f64)>) -> Option<f64> {
+    /// The probability of each class, as the judge has it; none where it says none.
+    fn shares_of(&self, row: usize, ends: Option<(f64, f64)>) -> Vec<f64> {
+        if let Some(columns) = &self.of_classes {
+            return shares::stated(self.cells, columns, row).unwrap_or_default();
+        }
         let stated = |column: usize| {
             let p = present(self.cells.cell(row, column)).and_then(number)?;
             Some(if self.of_first.contains(&column) { 1.0 - p } else { p })
         };
-        match (self.answers.scale.nominal(), ends) {
+        let second = match (self.answers.scale.nominal(), ends) {
             (Some(2), Some((low, high))) if high > low => {
                 Some((mean(&self.said(row).collect::<Vec<_>>()) - low) / (high - low))
             }
             (Some(2), _) => self.probability.and_then(stated),
             _ => None,
-        }
+        };
+        second.map_or_else(Vec::new, |p| vec![1.0 - p, p])
     }
 
     /// The answers of people to the rows that are kept, and those that can't be read.

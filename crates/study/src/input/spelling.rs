@@ -1,7 +1,7 @@
 //! Spellings of one answer: `Pass`, `passed` and `1` where the other answer is `Fail`.
 
 /// Spellings of the bad and of the good answer of a question with two.
-const SPELLINGS: [[&str; 2]; 21] = [
+const SPELLINGS: [[&str; 2]; 23] = [
     ["0", "1"],
     ["no", "yes"],
     ["n", "y"],
@@ -14,8 +14,10 @@ const SPELLINGS: [[&str; 2]; 21] = [
     ["bad", "good"],
     ["nein", "ja"],
     ["falsch", "richtig"],
+    ["schlecht", "gut"],
     ["non", "oui"],
     ["faux", "vrai"],
+    ["mauvais", "bon"],
     ["\u{1f44e}", "\u{1f44d}"],
     ["\u{274c}", "\u{2705}"],
     ["\u{2717}", "\u{2713}"],

@@ -1,0 +1,91 @@
+//! A judge that states a probability for each class, in a column each: `prob_cat`, `prob_dog`, `prob_bird`.
+
+use super::columns::{Correction, JUDGE, MACHINE, Mapping, PROBABILITY, Role, has_word, words};
+use super::long::Widened;
+use super::table::{CellTable, present};
+use crate::input::scale::Scale;
+use crate::input::spelling::number;
+use crate::model::study::largest;
+
+/// The column with the class of the highest probability.
+const LIKELIEST: &str = "likeliest answer";
+/// Of fewer columns, one tells the other.
+const FEWEST: usize = 3;
+/// How far from 1 the probabilities of a row may add up, as rounded ones do.
+const ROUNDED: f64 = 0.02;
+
+/// The class that a column is about: of those that its name tells, the one in most words.
+fn told<'c>(name: &str, classes: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    let own = words(name);
+    let is_told = |class: &&str| {
+        let of_class = words(class);
+        !of_class.is_empty() && of_class.iter().all(|word| own.contains(word))
+    };
+    classes.filter(is_told).max_by_key(|class| words(class).len())
+}
+
+/// What a column calls its class, where no label says it.
+fn called(name: &str) -> String {
+    let says = |word: &&str| {
+        let word = words(word);
+        !word.is_empty() && !has_word(&word, &format!("p {PROBABILITY} {JUDGE} {MACHINE}"))
+    };
+    name.split(|c: char| !c.is_alphanumeric()).filter(says).collect::<Vec<_>>().join(" ")
+}
+
+/// A table whose judge gives no answer but probabilities of three classes or more, with the likeliest class of each row as its
+/// answer; `None` of another table.
+pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping) -> Option<Widened> {
+    let columns =
+        |role: Role| -> Vec<usize> { mapping.of(role).into_iter().filter_map(|name| cells.column(name)).collect() };
+    let of = columns(Role::Probability);
+    let answers = [Role::Verdict, Role::Score].into_iter().any(|role| !mapping.of(role).is_empty());
+    if answers || of.len() < FEWEST || cells.column(LIKELIEST).is_some() {
+        return None;
+    }
+    let people = columns(Role::Human);
+    let labels = || people.iter().flat_map(|&k| cells.distinct(k));
+    let class = |&k: &usize| told(&cells.names[k], labels()).map_or_else(|| called(&cells.names[k]), str::to_owned);
+    let classes: Vec<String> = of.iter().map(class).collect();
+    let row = |row: usize| {
+        let likeliest = stated(cells, &of, row).map_or("", |stated| classes[largest(stated.into_iter())].as_str());
+        cells.row(row).chain([likeliest]).collect::<Vec<_>>()
+    };
+    let names = cells.names.iter().cloned().chain([LIKELIEST.to_owned()]).collect();
+    let mut table = cells.with_columns(names, (0..cells.len()).map(row));
+    table
+        .notices
+        .push(format!("The judge's answer is the class with the highest probability: {}.", classes.join(", ")));
+    let verdict = Correction { role: Role::Verdict, column: Some(LIKELIEST.to_owned()) };
+    Some(Widened { cells: table, raters: vec![verdict] })
+}
+
+/// The columns with the probabilities of three classes or more, in the order of the classes; `None` where a class has none, or
+/// where the probabilities of a row don't add up to 1.
+pub(super) fn columns(cells: &CellTable, of: &[usize], scale: &Scale) -> Option<Vec<usize>> {
+    let classes = || scale.classes().iter().map(String::as_str);
+    if of.len() < FEWEST || of.len() != classes().len() {
+        return None;
+    }
+    let column = |class: &str| of.iter().copied().find(|&k| told(&cells.names[k], classes()) == Some(class));
+    let columns: Vec<usize> = classes().map(column).collect::<Option<_>>()?;
+    let adds_up = |row: usize| {
+        let all = probabilities(cells, &columns, row);
+        all.is_none_or(|all| (all.iter().sum::<f64>() - 1.0).abs() <= ROUNDED)
+    };
+    (0..cells.len()).all(adds_up).then_some(columns)
+}
+
+fn probabilities(cells: &CellTable, columns: &[usize], row: usize) -> Option<Vec<f64>> {
+    columns.iter().map(|&k| present(cells.cell(row, k)).and_then(number)).collect()
+}
+
+/// The probabilities in a row, which add up to 1 or less; `None` where one is missing.
+pub(super) fn stated(cells: &CellTable, columns: &[usize], row: usize) -> Option<Vec<f64>> {
+    let mut all = probabilities(cells, columns, row)?;
+    let sum: f64 = all.iter().sum();
+    if sum > 1.0 {
+        all.iter_mut().for_each(|p| *p /= sum);
+    }
+    Some(all)
+}

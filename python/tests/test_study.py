@@ -79,6 +79,20 @@ def test_the_loop_gives_the_bytes_of_the_command(tmp_path, library):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_items_of_a_large_run_come_from_parquet(tmp_path, library):
+    pytest.importorskip("pyarrow.parquet")
+    study = made(tmp_path / "a", library)
+    results = study.run(replicates=0)
+    of_csv = ju.study._columns(results.items)
+    (study.folder / "run" / "items.csv").unlink()
+    found = results.items
+    of_parquet = ju.study._columns(found)
+    assert ju.study._library(found) == library and list(of_parquet) == list(of_csv) and of_parquet["id"] == of_csv["id"]
+    for name in ["trust", "total", "epistemic"]:
+        assert [float(value) for value in of_parquet[name]] == [float(value) for value in of_csv[name]], name
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_tables_go_out_as_they_came_in(library):
     pytest.importorskip(library)
     out = ju.study._frame(ju.Table({"id": ["a", "b"], "p": [0.1, None]}), library)

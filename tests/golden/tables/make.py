@@ -304,7 +304,7 @@ shares = [[p if part == name else round((1 - p) / 2, 4) for name in PARTS] for p
 third = {"judge_rate": sum(part == "refund" for part, _ in THIRD) / N, "agree": agreement([part for part, _ in THIRD], PERSON)}
 probabilities = ["prob_refund", "prob_delay", "prob_other"]
 write("shares_of_three.csv", rows(["idx", *probabilities, "gold"], [[i, *shares[i], PERSON[i] or ""] for i in range(N)]))
-expect("shares_of_three.csv", {"id": ["idx"], "probability": probabilities, "human": ["gold"]}, "refund", **third)
+expect("shares_of_three.csv", {"id": ["idx"], "verdict": ["likeliest answer"], "probability": probabilities, "human": ["gold"]}, "refund", **third)
 write("shares_and_prediction.csv", rows(["idx", *probabilities, "pred", "gold"], [[i, *shares[i], THIRD[i][0], PERSON[i] or ""] for i in range(N)]))
 expect("shares_and_prediction.csv", {"id": ["idx"], "verdict": ["pred"], "probability": probabilities, "human": ["gold"]}, "refund", **third)
 sure = [round(c if j else 1 - c, 2) for j, c in zip(JUDGE, CONFIDENCE)]

@@ -25,7 +25,7 @@ use crate::tables::{ArrowTable, TABLE, batch_of, rows_of, taken};
 const BATCH: usize = 16_384;
 
 /// Some rows, with what judge and people say where it does not stand in their columns.
-type AnsweredRows = (Batch, Option<Vec<Answered>>);
+type AnsweredRows = (Batch, Option<Answered>);
 
 /// The belief that ``judge-uncertainty study run`` fitted and wrote to ``results/belief.json``.
 #[pyclass(frozen, module = "judge_uncertainty")]
@@ -147,7 +147,7 @@ impl Belief {
         let done: Vec<OfRows> = match self.needs_texts(&header) {
             false => rows
                 .par_iter()
-                .map(|(rows, answered)| self.belief.apply(&header, (rows, answered.as_deref()), None))
+                .map(|(rows, answered)| self.belief.apply(&header, (rows, answered.as_ref()), None))
                 .collect::<Result<Vec<_>, _>>(),
             true => return self.with_texts(&header, &rows, set_aside),
         }
@@ -157,10 +157,7 @@ impl Belief {
 
     /// Rows of a table whose columns are recognised as those of an audit.
     fn audited(&self, names: &[String], rows: &[Batch]) -> PyResult<(Header, Vec<AnsweredRows>)> {
-        let cell = |rows: &Batch, row: usize, name: &String| rows.text(name, row).into_owned();
-        let cells = rows
-            .iter()
-            .flat_map(|rows| (0..rows.len()).map(move |row| names.iter().map(move |name| cell(rows, row, name))));
+        let cells = rows.iter().flat_map(|rows| rows.table.rows().map(|row| row.cells().map(str::to_owned)));
         let mut items =
             self.belief.audited_rows(CellTable::new(names.to_vec(), cells, TABLE)).map_err(|e| refused(&e))?;
         let (header, wanted) = (items.header().clone(), self.belief.wanted());
@@ -190,7 +187,7 @@ impl Belief {
         let mut done = vec![];
         for (rows, answered) in rows {
             let embeddings = embedded(rows, template, &mut texts).map_err(|e| refused(&e))?;
-            let rows = (rows, answered.as_deref());
+            let rows = (rows, answered.as_ref());
             done.push(self.belief.apply(header, rows, Some(&embeddings)).map_err(|e| refused(&e))?);
         }
         self.gathered(done, set_aside)
@@ -227,7 +224,7 @@ fn rows_in(table: &ArrowTable, wanted: &[String]) -> PyResult<Vec<Batch>> {
     }
     // A table without rows says which columns there would be.
     if rows.is_empty() {
-        rows.push(Batch::new(Path::new(TABLE)));
+        rows.push(Batch::new(Path::new(TABLE), wanted.to_vec()));
     }
     Ok(rows)
 }

@@ -15,11 +15,11 @@ use arrow_array::types::{
     UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
-    StringArray, StructArray,
+    Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray,
+    StructArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
-use judge_uncertainty_formats::batches::{Batch, BatchColumn, Lists};
+use judge_uncertainty_formats::batches::Batch;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 use judge_uncertainty_formats::parquet::texts::{bytes, clock, time, uuid};
 use pyo3::prelude::*;
@@ -120,52 +120,46 @@ pub(crate) fn batch_of(columns: Vec<OutputColumn>) -> PyResult<RecordBatch> {
 
 /// The wanted columns of some rows; `first` is the number of the first of them, from 1.
 pub(crate) fn rows_of(batch: &RecordBatch, wanted: &[String], first: u64) -> PyResult<Batch> {
-    let mut rows = Batch::new(Path::new(TABLE));
-    rows.lines = (first..first + batch.num_rows() as u64).collect();
-    for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
-        if wanted.contains(field.name()) {
-            let is_uuid = field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid");
-            let cells = if is_uuid { uuids(array.as_ref()) } else { cells(array.as_ref()) }.ok_or_else(|| {
-                wrong(format!(
-                    "the column {:?} is of the type {}, which is neither text, numbers nor lists of numbers: cast it",
-                    field.name(),
-                    field.data_type()
-                ))
-            })?;
-            rows.put(field.name().clone(), cells);
-        }
+    let schema = batch.schema();
+    let (mut names, mut columns) = (vec![], vec![]);
+    for name in wanted {
+        let Ok(place) = schema.index_of(name) else { continue };
+        let (field, array) = (schema.field(place), batch.column(place).as_ref());
+        let is_uuid = field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid");
+        let cells = if is_uuid { uuids(array) } else { cells(array) }.ok_or_else(|| {
+            wrong(format!(
+                "the column {name:?} is of the type {}, which is neither text, numbers nor lists of numbers: cast it",
+                field.data_type()
+            ))
+        })?;
+        names.push(name.clone());
+        columns.push(cells);
     }
+    let mut rows = Batch::new(Path::new(TABLE), names);
+    (0..batch.num_rows()).for_each(|row| rows.push(first + row as u64, columns.iter().map(|cells| &cells[row]), None));
     Ok(rows)
 }
 
-fn cells(array: &dyn Array) -> Option<BatchColumn> {
+/// The text of each value as the readers of files have it, blank where it is missing; `None` of values without one.
+fn cells(array: &dyn Array) -> Option<Vec<String>> {
     let n = array.len();
     let text = |value: &dyn Fn(usize) -> String| {
-        BatchColumn::Text((0..n).map(|i| if array.is_null(i) { String::new() } else { value(i) }).collect())
+        (0..n).map(|i| if array.is_null(i) { String::new() } else { value(i) }).collect::<Vec<String>>()
     };
     Some(match array.data_type() {
-        DataType::Null => BatchColumn::Text(vec![String::new(); n]),
+        DataType::Null => vec![String::new(); n],
         DataType::Utf8 => text(&|i| array.as_string::<i32>().value(i).to_owned()),
         DataType::LargeUtf8 => text(&|i| array.as_string::<i64>().value(i).to_owned()),
         DataType::Utf8View => text(&|i| array.as_string_view().value(i).to_owned()),
         DataType::Boolean => text(&|i| array.as_boolean().value(i).to_string()),
-        DataType::Int8 => whole::<Int8Type>(array),
-        DataType::Int16 => whole::<Int16Type>(array),
-        DataType::Int32 => whole::<Int32Type>(array),
-        DataType::Int64 => whole::<Int64Type>(array),
-        DataType::UInt8 => whole::<UInt8Type>(array),
-        DataType::UInt16 => whole::<UInt16Type>(array),
-        DataType::UInt32 => whole::<UInt32Type>(array),
-        DataType::UInt64 => {
-            let values = array.as_primitive::<UInt64Type>();
-            let whole = |x: Option<u64>| x.map(i64::try_from).transpose().ok();
-            // Those beyond 63 bits have a text.
-            match values.iter().map(whole).collect::<Option<_>>() {
-                Some(whole) => BatchColumn::Whole(whole),
-                None => text(&|i| values.value(i).to_string()),
-            }
-        }
-        // As the readers of files have them.
+        DataType::Int8 => text(&|i| array.as_primitive::<Int8Type>().value(i).to_string()),
+        DataType::Int16 => text(&|i| array.as_primitive::<Int16Type>().value(i).to_string()),
+        DataType::Int32 => text(&|i| array.as_primitive::<Int32Type>().value(i).to_string()),
+        DataType::Int64 => text(&|i| array.as_primitive::<Int64Type>().value(i).to_string()),
+        DataType::UInt8 => text(&|i| array.as_primitive::<UInt8Type>().value(i).to_string()),
+        DataType::UInt16 => text(&|i| array.as_primitive::<UInt16Type>().value(i).to_string()),
+        DataType::UInt32 => text(&|i| array.as_primitive::<UInt32Type>().value(i).to_string()),
+        DataType::UInt64 => text(&|i| array.as_primitive::<UInt64Type>().value(i).to_string()),
         DataType::Decimal128(..) => text(&|i| array.as_primitive::<Decimal128Type>().value_as_string(i)),
         DataType::Decimal256(..) => text(&|i| array.as_primitive::<Decimal256Type>().value_as_string(i)),
         DataType::Date32 => text(&|i| date(i64::from(array.as_primitive::<Date32Type>().value(i)) * 86_400)),
@@ -191,27 +185,21 @@ fn cells(array: &dyn Array) -> Option<BatchColumn> {
                 None => Some(String::new()),
                 Some(x) => time(x.checked_mul(factor)?, zone.is_some()),
             };
-            BatchColumn::Text(values.into_iter().map(text).collect::<Option<_>>()?)
+            values.into_iter().map(text).collect::<Option<_>>()?
         }
         DataType::Binary => text(&|i| bytes(array.as_binary::<i32>().value(i))),
         DataType::LargeBinary => text(&|i| bytes(array.as_binary::<i64>().value(i))),
         DataType::BinaryView => text(&|i| bytes(array.as_binary_view().value(i))),
         DataType::FixedSizeBinary(_) => text(&|i| bytes(array.as_fixed_size_binary().value(i))),
-        // By its own digits, as from a file.
-        DataType::Float32 => {
-            let number = |x: f32| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
-            let values = array.as_primitive::<Float32Type>();
-            BatchColumn::Number(values.iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect())
-        }
-        DataType::Float64 => {
-            BatchColumn::Number(array.as_primitive::<Float64Type>().iter().map(|x| x.filter(|x| !x.is_nan())).collect())
-        }
-        DataType::List(_) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_list::<i32>().value(i)))?,
-        DataType::LargeList(_) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_list::<i64>().value(i)))?,
-        DataType::FixedSizeList(..) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_fixed_size_list().value(i)))?,
+        // By its own digits, as from a file; NaN is missing.
+        DataType::Float32 => text(&|i| number(array.as_primitive::<Float32Type>().value(i))),
+        DataType::Float64 => text(&|i| number(array.as_primitive::<Float64Type>().value(i))),
+        DataType::List(_) => lists(array, &|i| array.as_list::<i32>().value(i))?,
+        DataType::LargeList(_) => lists(array, &|i| array.as_list::<i64>().value(i))?,
+        DataType::FixedSizeList(..) => lists(array, &|i| array.as_fixed_size_list().value(i))?,
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
-            let BatchColumn::Text(known) = cells(dictionary.values().as_ref())? else { return None };
+            let known = cells(dictionary.values().as_ref())?;
             let keys = if known.is_empty() { vec![0; n] } else { dictionary.normalized_keys() };
             text(&|i| known[keys[i]].clone())
         }
@@ -219,10 +207,10 @@ fn cells(array: &dyn Array) -> Option<BatchColumn> {
     })
 }
 
-fn uuids(array: &dyn Array) -> Option<BatchColumn> {
+fn uuids(array: &dyn Array) -> Option<Vec<String>> {
     let values = array.as_fixed_size_binary_opt()?;
     let text = |i: usize| if values.is_null(i) { Some(String::new()) } else { uuid(values.value(i)) };
-    (0..values.len()).map(text).collect::<Option<_>>().map(BatchColumn::Text)
+    (0..values.len()).map(text).collect()
 }
 
 /// A date so many seconds from 1970.
@@ -231,60 +219,22 @@ fn date(seconds: i64) -> String {
     text.and_then(|text| text.split(' ').next().map(str::to_owned)).unwrap_or_default()
 }
 
-fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> BatchColumn
-where
-    T::Native: Into<i64>,
-{
-    BatchColumn::Whole(array.as_primitive::<T>().iter().map(|x| x.map(Into::into)).collect())
+/// A number by its own digits; blank for NaN.
+fn number(x: impl ToString) -> String {
+    Some(x.to_string()).filter(|text| text != "NaN").unwrap_or_default()
 }
 
-/// Lists of 32-bit numbers as vectors, of others as lists of 64-bit ones, and lists of lists as their JSON text.
-fn lists(n: usize, of: &dyn Fn(usize) -> Option<ArrayRef>) -> Option<BatchColumn> {
-    let found: Vec<Option<ArrayRef>> = (0..n).map(of).collect();
-    let kind = found.iter().flatten().map(|list| list.data_type().clone()).next();
-    match kind {
-        Some(DataType::Float32) => {
-            let mut lists = Lists::default();
-            for list in found {
-                lists.push(list.map(|list| {
-                    let values = list.as_primitive::<Float32Type>();
-                    values.iter().map(|x| x.unwrap_or(f32::NAN)).collect::<Vec<f32>>()
-                }));
-            }
-            Some(BatchColumn::Vector(lists))
+/// Lists of numbers, or of such lists, as JSON; a gap is `null`, which whoever needs the list refuses.
+fn lists(array: &dyn Array, of: &dyn Fn(usize) -> ArrayRef) -> Option<Vec<String>> {
+    let element = |text: String| if text.is_empty() { "null".to_owned() } else { text };
+    let list = |i: usize| {
+        if array.is_null(i) {
+            return Some(String::new());
         }
-        Some(DataType::List(_) | DataType::LargeList(_)) => {
-            let inner = |list: &ArrayRef| -> Option<Vec<Vec<f64>>> {
-                (0..list.len())
-                    .map(|i| match list.data_type() {
-                        DataType::List(_) => numbers(list.as_list::<i32>().value(i).as_ref()),
-                        _ => numbers(list.as_list::<i64>().value(i).as_ref()),
-                    })
-                    .collect()
-            };
-            let text = |list: &Option<ArrayRef>| match list {
-                None => Some(String::new()),
-                Some(list) => inner(list).map(|lists| serde_json::json!(lists).to_string()),
-            };
-            found.iter().map(text).collect::<Option<_>>().map(BatchColumn::Text)
-        }
-        _ => {
-            let mut lists = Lists::default();
-            for list in found {
-                lists.push(match list {
-                    None => None,
-                    Some(list) => Some(numbers(list.as_ref())?),
-                });
-            }
-            Some(BatchColumn::List(lists))
-        }
-    }
-}
-
-fn numbers(array: &dyn Array) -> Option<Vec<f64>> {
-    match cells(array)? {
-        BatchColumn::Number(values) => Some(values.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect()),
-        BatchColumn::Whole(values) => Some(values.into_iter().map(|x| x.map_or(f64::NAN, |x| x as f64)).collect()),
-        _ => array.is_empty().then(Vec::new),
-    }
+        let elements = of(i);
+        let is_known = elements.data_type().is_numeric() || elements.data_type().is_nested() || elements.is_empty();
+        let elements = is_known.then(|| cells(elements.as_ref())).flatten()?;
+        Some(format!("[{}]", elements.into_iter().map(element).collect::<Vec<_>>().join(",")))
+    };
+    (0..array.len()).map(list).collect()
 }

@@ -70,12 +70,8 @@ fn rows(name: &str, data: &[u8]) {
     let wanted = rows.header().names.clone();
     while let Some(batch) = rows.next(&wanted, 3).map_err(told).ok().flatten() {
         assert!(!batch.is_empty() || !batch.broken.is_empty());
-        for row in 0..batch.len() {
-            for name in &wanted {
-                let _ = batch.text(name, row);
-                assert!(batch.number(name, row).ok().flatten().is_none_or(f64::is_finite));
-                let _ = (batch.count(name, row), batch.vector(name, row), batch.nested(name, row));
-            }
+        if !wanted.is_empty() {
+            visit(Ok(batch.table));
         }
     }
 }

@@ -35,6 +35,7 @@ fn assert_leaves_hold(study: &Study, decomposition: &Decomposition, made: &Made,
     places.retain(|place| under.iter().any(|under| place.starts_with(under)));
     assert!(places.len() > least, "{}", places.len());
     let (mut refused, mut taken) = (0, 0);
+    let (header, batch) = (made.header(), made.rows(0..study.len()));
     for place in places.iter().filter(|place| *place != "/sha256") {
         let old = value.pointer(place).unwrap();
         let others = [
@@ -70,7 +71,7 @@ fn assert_leaves_hold(study: &Study, decomposition: &Decomposition, made: &Made,
                 Ok(belief) => {
                     taken += 1;
                     if let Ok(applier) = Applier::new(&path, belief, &[]) {
-                        let _ = applier.check(&made.0).map(|()| applier.apply(&made.0, (&made.1, None), None));
+                        let _ = applier.check(&header).map(|()| applier.apply(&header, (&batch, None), None));
                     }
                 }
             }

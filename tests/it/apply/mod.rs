@@ -13,7 +13,7 @@ use std::sync::Arc;
 use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
-use judge_uncertainty::formats::batches::{Batch, BatchColumn, Header, Lists};
+use judge_uncertainty::formats::batches::{Batch, Header};
 use judge_uncertainty::formats::judge::JudgeVariants;
 use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::study::apply::applier::{Applier, priority_column};
@@ -45,36 +45,41 @@ fn written(study: &Study, decomposition: &Decomposition) -> (TempDir, Applier) {
     (folder, applier)
 }
 
-/// A table in memory.
-struct Made(Header, Batch);
+/// A table in memory: its columns, with a cell for each item.
+struct Made(Vec<(String, Vec<String>)>);
+
+/// The text of each value, blank for a missing one.
+fn cells<T: ToString>(values: impl IntoIterator<Item = Option<T>>) -> Vec<String> {
+    values.into_iter().map(|value| value.map(|value| value.to_string()).unwrap_or_default()).collect()
+}
 
 impl Made {
-    fn new(ids: Vec<String>) -> Self {
-        let mut batch = Batch::new(Path::new("made.csv"));
-        batch.lines = (0..ids.len()).map(|i| i as u64 + 2).collect();
-        let mut made = Self(Header { file: "made.csv".into(), names: vec![], complete: true }, batch);
-        made.put("id", BatchColumn::Text(ids));
-        made
+    fn put(&mut self, name: &str, cells: Vec<String>) {
+        self.0.push((name.to_owned(), cells));
     }
 
-    fn put(&mut self, name: &str, cells: BatchColumn) {
-        self.0.names.push(name.to_owned());
-        self.1.put(name.to_owned(), cells);
+    fn header(&self) -> Header {
+        let names = self.0.iter().map(|(name, _)| name.clone()).collect();
+        Header { file: "made.csv".into(), names, complete: true }
+    }
+
+    fn rows(&self, rows: std::ops::Range<usize>) -> Batch {
+        let mut batch = Batch::new(Path::new("made.csv"), self.header().names);
+        rows.for_each(|row| batch.push(row as u64 + 2, self.0.iter().map(|(_, cells)| &cells[row]), None));
+        batch
     }
 
     /// What every kind of study knows of its items besides judge and labels.
     fn from_study(study: &Study) -> Self {
-        let mut made = Self::new(study.items.ids.iter().map(str::to_owned).collect());
+        let mut made = Self(vec![("id".to_owned(), cells(study.items.ids.iter().map(Some)))]);
         if let (Some(name), Some(groups)) = (&study.file.config.items.group, &study.items.groups) {
-            made.put(name, BatchColumn::Text(groups.iter().map(str::to_owned).collect()));
+            made.put(name, cells(groups.iter().map(Some)));
         }
         for column in study.items.columns.iter().filter(|column| column.categories.is_empty()) {
-            made.put(&column.source, BatchColumn::Number(column.feature.values.to_vec()));
+            made.put(&column.source, cells(column.feature.values.to_vec()));
         }
         if let Some(embeddings) = &study.embeddings {
-            let mut lists = Lists::default();
-            embeddings.rows().into_iter().for_each(|row| lists.push(Some(row.to_vec())));
-            made.put("embedding", BatchColumn::Vector(lists));
+            made.put("embedding", cells(embeddings.rows().into_iter().map(|row| Some(json!(row.to_vec())))));
         }
         made
     }
@@ -86,15 +91,14 @@ impl Made {
             for (k, class) in judge.classes().iter().enumerate() {
                 let cell = |i| judge.answer(i, v).map(|weights| weights[k]);
                 let name = pattern.replace("{variant}", variant).replace("{class}", class);
-                self.put(&name, BatchColumn::Number((0..items).map(cell).collect()));
+                self.put(&name, cells((0..items).map(cell)));
             }
         }
         if let Some(name) = confidence {
-            self.put(name, BatchColumn::Number((0..items).map(|i| judge.confidence(i)).collect()));
+            self.put(name, cells((0..items).map(|i| judge.confidence(i))));
         }
         for (k, class) in judge.classes().iter().enumerate() {
-            let column = labels.counts.column(k).iter().map(|n| Some(i64::from(*n))).collect();
-            self.put(&format!("n_{class}"), BatchColumn::Whole(column));
+            self.put(&format!("n_{class}"), cells(labels.counts.column(k).iter().map(Some)));
         }
     }
 }
@@ -102,8 +106,9 @@ impl Made {
 /// Every column that a run states of an item but its ranks, and every priority, is the same to the bit.
 fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
     let (_folder, applier) = written(study, decomposition);
-    applier.check(&made.0).unwrap();
-    let applied = applier.apply(&made.0, (&made.1, None), None).unwrap();
+    let header = made.header();
+    applier.check(&header).unwrap();
+    let applied = applier.apply(&header, (&made.rows(0..study.len()), None), None).unwrap();
     assert_eq!(applied.bad, []);
     let bits = |values: &ColumnValues| match values {
         ColumnValues::Number(values) => format!("{:?}", values.iter().map(|x| x.to_bits()).collect::<Vec<_>>()),
@@ -131,7 +136,7 @@ fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
         assert!(bits(&of_apply.values) == bits(&of_run), "the priority under {} differs", rule.key());
     }
     // Without labels of their own, and one by one in another order: the same whatever stands beside an item.
-    let one = applier.apply(&made.0, (&single(&made.1, 3), None), None).unwrap();
+    let one = applier.apply(&header, (&made.rows(3..4), None), None).unwrap();
     for (all, one) in applied.columns.iter().zip(&one.columns) {
         let of_all = match &all.values {
             ColumnValues::Text(values) => ColumnValues::Text(Arc::new([&values[3]].into_iter().collect())),
@@ -144,30 +149,6 @@ fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
     for (baseline, tally) in applier.file.drift.iter().zip(&applied.tallies) {
         assert!(baseline.drift(tally).psi.unwrap().abs() < 1e-12, "{}", baseline.name);
     }
-}
-
-fn single(batch: &Batch, row: usize) -> Batch {
-    let mut one = Batch::new(&batch.file);
-    one.lines = vec![batch.lines[row]];
-    for (name, cells) in batch.columns() {
-        let cells = match cells {
-            BatchColumn::Text(cells) => BatchColumn::Text(vec![cells[row].clone()]),
-            BatchColumn::Number(cells) => BatchColumn::Number(vec![cells[row]]),
-            BatchColumn::Whole(cells) => BatchColumn::Whole(vec![cells[row]]),
-            BatchColumn::List(cells) => {
-                let mut list = Lists::default();
-                list.push(cells.get(row).map(<[f64]>::to_vec));
-                BatchColumn::List(list)
-            }
-            BatchColumn::Vector(cells) => {
-                let mut list = Lists::default();
-                list.push(cells.get(row).map(<[f32]>::to_vec));
-                BatchColumn::Vector(list)
-            }
-        };
-        one.put(name.clone(), cells);
-    }
-    one
 }
 
 fn desk_table(study: &Study) -> Made {
@@ -189,13 +170,11 @@ fn recipes_table(study: &Study, judge: &[(String, String, f64, Option<f64>)]) ->
     let mut made = Made::from_study(study);
     for variant in &study.judge.variants {
         let of = |id: &str| judge.iter().find(|row| row.0 == id && row.1 == *variant);
-        let means = study.items.ids.iter().map(|id| of(id).map(|row| row.2)).collect();
-        made.put(&format!("mean_{variant}"), BatchColumn::Number(means));
-        let sds = study.items.ids.iter().map(|id| of(id).and_then(|row| row.3)).collect();
-        made.put(&format!("sd_{variant}"), BatchColumn::Number(sds));
+        made.put(&format!("mean_{variant}"), cells(study.items.ids.iter().map(|id| of(id).map(|row| row.2))));
+        made.put(&format!("sd_{variant}"), cells(study.items.ids.iter().map(|id| of(id).and_then(|row| row.3))));
     }
     let ratings = study.labels.scores();
-    made.put("ratings", BatchColumn::Text(ratings.iter().map(|of_item| json!(of_item).to_string()).collect()));
+    made.put("ratings", cells(ratings.iter().map(|of_item| Some(json!(of_item)))));
     made
 }
 

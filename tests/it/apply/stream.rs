@@ -1,6 +1,7 @@
 //! Further items as they come: rows, texts, parts and places that are refused.
 
 use super::*;
+use judge_uncertainty::formats::output::{OutputColumn, to_parquet};
 
 /// The desk's belief in a run folder, and its items as a table.
 fn on_disk() -> (TempDir, PathBuf) {
@@ -112,6 +113,65 @@ fn a_stream_is_the_same_however_it_comes_and_loses_nothing() {
     assert!(row["row"].as_str().unwrap().starts_with("new57,"), "{row}");
     assert_eq!(items_of(&at("c")).len(), 100);
     assert!(items_of(&at("c")).iter().all(|item| items.contains(item)), "an item depends on its neighbours");
+}
+
+/// Each row that can't be used is set aside with its line, item, column and problem, and no other row; of Parquet with its
+/// cells, numbers as numbers.
+#[test]
+fn every_fault_of_a_row_is_set_aside_with_its_place() {
+    let (folder, belief) = on_disk();
+    let at = |name: &str| folder.path().join(name);
+    let text = rows(9, None);
+    let mut table: Vec<Vec<String>> = text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    let faults = [
+        (2, "id", "", Some("id"), "the cell is blank"),
+        (3, "p_plain_mixed", "x", Some("p_plain_mixed"), "\"x\" is not a number"),
+        (4, "p_strict_mixed", "", None, "is blank for some of its classes"),
+        (5, "p_strict_positive", "-0.5", Some("p_strict_positive"), "-0.5 is outside the range of 0 and more"),
+        (6, "confidence", "101", Some("confidence"), "101 is outside the range from 0 to 100"),
+        (7, "n_mixed", "1.5", Some("n_mixed"), "\"1.5\" is not a count"),
+        (8, "n_negative", "2000000", Some("n_negative"), "2000000 is outside the range from 0 to 1000000"),
+    ];
+    for (line, column, cell, ..) in faults {
+        let place = table[0].iter().position(|name| name == column).unwrap();
+        table[line - 1][place] = cell.to_owned();
+    }
+    let csv: String = table.iter().map(|row| row.join(",") + "\n").collect();
+    fs::write(at("new.csv"), &csv).unwrap();
+    let column = |(k, name): (usize, &String)| {
+        let cells: Vec<&str> = table[1..].iter().map(|row| row[k].as_str()).collect();
+        let number = |cell: &&str| if cell.is_empty() { Some(f64::NAN) } else { cell.parse().ok() };
+        match cells.iter().map(number).collect::<Option<Vec<f64>>>() {
+            Some(numbers) => OutputColumn::numbers(name.as_str(), "", "", numbers),
+            None => OutputColumn::texts(name.as_str(), "", &cells),
+        }
+    };
+    let columns: Vec<OutputColumn> = table[0].iter().enumerate().map(column).collect();
+    fs::write(at("new.parquet"), to_parquet(&columns).unwrap()).unwrap();
+    // Rows of Parquet count from 1, without a header.
+    for (name, header) in [("new.csv", 0), ("new.parquet", 1)] {
+        let aside = at(&format!("{name}.jsonl"));
+        let out = at(&format!("{name}-out"));
+        let (said, _) = apply(&belief, &at(name), &out, &["--set-aside", aside.to_str().unwrap()], 0);
+        assert!(said.contains("7 rows set aside, of 9"), "{said}");
+        let items: Vec<String> = items_of(&out).into_iter().map(|item| item.0).collect();
+        assert_eq!(items, ["new7", "new8"], "{name}");
+        let aside = fs::read_to_string(&aside).unwrap();
+        for (row, (line, at, cell, column, problem)) in aside.lines().zip(faults) {
+            let row: Value = serde_json::from_str(row).unwrap();
+            let item = if at == "id" { Value::Null } else { json!(format!("new{}", line - 2)) };
+            assert_eq!((&row["line"], &row["item"]), (&json!(line - header), &item), "{row}");
+            assert_eq!(row["column"], json!(column), "{row}");
+            assert!(row["problem"].as_str().unwrap().contains(problem), "{problem}: {row}");
+            let whole = &row["row"];
+            match name {
+                "new.csv" => assert_eq!(*whole, json!(csv.lines().nth(line - 1).unwrap())),
+                _ if at == "confidence" => assert_eq!(whole[at], json!(101)),
+                _ if cell == "x" => assert_eq!(whole[at], json!("x")),
+                _ => assert!(whole[at].is_null() || whole[at].as_f64() == cell.parse().ok(), "{row}"),
+            }
+        }
+    }
 }
 
 /// Id, priority under delta and tie break of all items of a folder, in order.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Bad, Batch, BatchColumn, BatchReader, Header};
+use super::{Bad, Batch, BatchReader, Header};
 use crate::encoding::{AsUtf8, Encoding, MARK};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::table::{NO_IDS, check_names, distinct, is_title};
@@ -242,12 +242,10 @@ impl<R: BufRead + std::fmt::Debug> BatchReader for CsvRows<R> {
 
     fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
         let Header { file, names, .. } = &self.header;
-        let places: Vec<(String, usize)> = wanted
-            .iter()
-            .filter_map(|name| Some((name.clone(), names.iter().position(|known| known == name)?)))
-            .collect();
-        let mut columns: Vec<Vec<String>> = vec![Vec::with_capacity(most.min(1 << 16)); places.len()];
-        let mut batch = Batch::new(file);
+        let place = |name: &&String| names.iter().position(|known| known == *name);
+        let (columns, places): (Vec<String>, Vec<usize>) =
+            wanted.iter().filter_map(|name| Some((name.clone(), place(&name)?))).unzip();
+        let mut batch = Batch::new(file, columns);
         while batch.len() + batch.broken.len() < most {
             let Some(line) = self.records.advance(file)? else { break };
             let text = self.records.text().unwrap_or_default();
@@ -262,14 +260,8 @@ impl<R: BufRead + std::fmt::Debug> BatchReader for CsvRows<R> {
                 broken(Problem::ColumnCount { found, expected, row: excerpt(text) });
                 continue;
             }
-            for ((_, place), column) in places.iter().zip(&mut columns) {
-                column.extend(cells.clone().nth(*place).map(str::to_owned));
-            }
-            batch.lines.push(line);
-            batch.texts.push(text.to_owned());
-        }
-        for ((name, _), column) in places.into_iter().zip(columns) {
-            batch.put(name, BatchColumn::Text(column));
+            let cells: Vec<&str> = cells.collect();
+            batch.push(line, places.iter().map(|&place| cells[place]), Some(text));
         }
         Ok(batch.if_any())
     }
@@ -316,7 +308,7 @@ mod tests {
             prop_assert_eq!(&found, &expected);
             let whole = expected.into_iter().skip(1).filter(|row| row.len() == 2);
             let of_batch = |b: &Batch| -> Vec<Vec<String>> {
-                (0..b.len()).map(|i| ["id", "n"].map(|name| b.text(name, i).into_owned()).to_vec()).collect()
+                b.table.rows().map(|row| row.cells().map(str::to_owned).collect()).collect()
             };
             prop_assert_eq!(read(text.as_bytes(), most).iter().flat_map(of_batch).collect::<Vec<_>>(), whole.collect::<Vec<_>>());
         }
@@ -331,11 +323,8 @@ mod tests {
         for bytes in [encoding_rs::WINDOWS_1252.encode(text).0.into_owned(), units] {
             std::fs::write(&path, bytes).unwrap();
             let batch = CsvRows::open(&path, "id").unwrap().next(&["id".into(), "x".into()], 10).unwrap().unwrap();
-            let ids: Vec<_> = (0..2).map(|i| batch.text("id", i).into_owned()).collect();
-            assert_eq!(
-                (ids, batch.text("x", 0).into_owned()),
-                (vec!["café".to_owned(), "ß".to_owned()], "„ja“".to_owned())
-            );
+            let cells: Vec<_> = batch.table.rows().flat_map(|row| row.cells()).collect();
+            assert_eq!(cells, ["café", "„ja“", "ß", ""]);
         }
     }
 
@@ -343,14 +332,15 @@ mod tests {
     fn a_wide_row_has_all_its_cells() {
         let names: Vec<String> = (0..200).map(|k| format!("c{k}")).collect();
         let text = format!("id,{},n\na,{},7\n", names.join(","), ["\"x,\""; 200].join(","));
-        assert_eq!(read(text.as_bytes(), 10)[0].number("n", 0).unwrap(), Some(7.0));
+        let batches = read(text.as_bytes(), 10);
+        assert_eq!(batches[0].table.rows().flat_map(|row| row.cells()).collect::<Vec<_>>(), ["a", "7"]);
     }
 
     #[test]
     fn rows_that_are_none_are_set_apart_with_their_lines() {
         let batches = read(b"id;n\n\xc3\xa4;1\nb\n\xff;2\nc;3\n", 10);
         let broken: Vec<u64> = batches[0].broken.iter().map(|bad| bad.line).collect();
-        assert_eq!((batches[0].lines.as_slice(), broken.as_slice()), (&[2, 5][..], &[3, 4][..]));
-        assert_eq!(batches[0].number("n", 1).unwrap(), Some(3.0));
+        let rows: Vec<(u64, &str)> = batches[0].table.rows().map(|row| (row.line(), row.id())).collect();
+        assert_eq!((rows, broken), (vec![(2, "ä"), (5, "c")], vec![3, 4]));
     }
 }

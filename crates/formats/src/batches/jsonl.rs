@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Bad, Batch, BatchColumn, BatchReader, Header};
+use super::{Bad, Batch, BatchReader, Header};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::fields;
 use judge_uncertainty_system::read::InputFile;
@@ -79,8 +79,7 @@ impl BatchReader for JsonRows {
     }
 
     fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
-        let mut cells: Vec<Vec<String>> = vec![vec![]; wanted.len()];
-        let mut batch = Batch::new(&self.header.file);
+        let mut batch = Batch::new(&self.header.file, wanted.to_vec());
         while batch.len() + batch.broken.len() < most {
             let next = match self.ahead.pop_front() {
                 Some(line) => Some(line),
@@ -101,15 +100,8 @@ impl BatchReader for JsonRows {
                 }
                 Err(other) => return Err(other),
             };
-            for (name, column) in wanted.iter().zip(&mut cells) {
-                let value = object.iter().find(|(field, _)| field == name);
-                column.push(value.map(|(_, value)| value.clone()).unwrap_or_default());
-            }
-            batch.lines.push(line);
-            batch.texts.push(text.trim_end().to_owned());
-        }
-        for (name, column) in wanted.iter().zip(cells) {
-            batch.put(name.clone(), BatchColumn::Text(column));
+            let cell = |name: &String| object.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value);
+            batch.push(line, wanted.iter().map(cell), Some(text.trim_end()));
         }
         Ok(batch.if_any())
     }

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `batch` | some rows of a table, column by column |
+//! | `batch` | some rows of a table |
 //! | `csv`, `jsonl` | readers of such rows; another in [`crate::parquet`] |
 //! | [`source`] | the files of a table, in order, whatever their layout; rows of a file that is read whole |
 
@@ -14,7 +14,7 @@ pub mod source;
 use std::fmt::Debug;
 
 use crate::error::Result;
-pub use batch::{Bad, Batch, BatchColumn, Header, Lists};
+pub use batch::{Bad, Batch, Header};
 
 /// A file that is read some rows at a time.
 pub trait BatchReader: Debug {
@@ -24,7 +24,8 @@ pub trait BatchReader: Debug {
     /// Bytes read so far, for progress.
     fn consumed(&self) -> u64;
 
-    /// At most so many further rows, with the columns that are wanted; `None` at the end.
+    /// At most so many further rows, with the columns that are wanted, of which the first has the ids; `None` at the end.
+    /// A column that the file lacks is not there, but blank in rows of objects.
     ///
     /// # Errors
     /// The file can't be read on.

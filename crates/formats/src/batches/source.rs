@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::csv::CsvRows;
 use super::jsonl::JsonRows;
-use super::{Batch, BatchColumn, BatchReader, Header};
+use super::{Batch, BatchReader, Header};
 use crate::checksum::read_file;
 use crate::error::{Error, Place, Result};
 use crate::parquet::rows::ParquetRows;
-use crate::table::{DataTable, NO_IDS};
+use crate::table::{ColumnIndex, DataTable, NO_IDS};
 use crate::{records, xlsx};
 
 /// The extensions of files that are read.
@@ -98,13 +98,13 @@ impl BatchReader for WholeRows {
     }
 
     fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
-        let mut batch = Batch::new(&self.header.file);
-        let rows = || self.table.rows().skip(self.next).take(most);
-        batch.lines = rows().map(|row| row.line()).collect();
-        for (name, column) in wanted.iter().filter_map(|name| Some((name, self.table.column(name).ok()?))) {
-            batch.put(name.clone(), BatchColumn::Text(rows().map(|row| row.cell(column).to_owned()).collect()));
+        let columns = wanted.iter().filter_map(|name| Some((name.clone(), self.table.column(name).ok()?)));
+        let (names, columns): (Vec<String>, Vec<ColumnIndex>) = columns.unzip();
+        let mut batch = Batch::new(&self.header.file, names);
+        for row in self.table.rows().skip(self.next).take(most) {
+            batch.push(row.line(), columns.iter().map(|&column| row.cell(column)), None);
         }
-        self.next += batch.lines.len();
+        self.next += batch.len();
         Ok(batch.if_any())
     }
 }

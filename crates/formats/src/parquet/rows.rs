@@ -22,7 +22,7 @@ use super::packed::Unpacked;
 use super::texts::time;
 use super::{broken, class_names, named, value};
 use crate::archive::{Allowed, too_much};
-use crate::batches::{Batch, BatchColumn, BatchReader, Header, Lists};
+use crate::batches::{Batch, BatchReader, Header};
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
 use crate::logs::json::cell;
@@ -189,25 +189,28 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         let is_wanted = |column: &&Leaf| wanted.contains(&column.name);
         let roots: BTreeSet<usize> = columns.iter().filter(is_wanted).map(|column| column.root).collect();
         let members: Vec<TypePtr> = roots.iter().map(|&root| Arc::clone(&self.members()[root])).collect();
-        // Structures are read as a whole.
-        let read = columns.iter().filter(|column| roots.contains(&column.root));
-        let mut read: Vec<(&Leaf, BatchColumn)> = read.map(|column| (column, column.cells())).collect();
-        let mut batch = Batch::new(&path);
+        // Structures are read as a whole, and of several columns of a name the first counts.
+        let read: Vec<&Leaf> = columns.iter().filter(|column| roots.contains(&column.root)).collect();
+        let place = |name: &String| read.iter().position(|column| column.name == *name);
+        let (names, places): (Vec<String>, Vec<usize>) =
+            wanted.iter().filter_map(|name| Some((name.clone(), place(name)?))).unzip();
+        let mut batch = Batch::new(&path, names);
         // A repeated text needs almost no room in the file, but all of it in memory.
         let held = Allowance::new(HELD.for_file(self.size));
         while batch.len() < most {
             let Some(row) = self.next_row(&members)? else { break };
             let mut values = vec![];
             row.iter().zip(&members).for_each(|((_, field), kind)| put_values(field, kind, &mut values));
-            for ((column, cells), field) in read.iter_mut().zip(values) {
-                let text = column.push(field, cells);
-                let text = text.ok_or_else(|| no_text(Place::file(&path).at_line(self.row).in_field(&column.name)))?;
-                held.take(text).map_err(|exceeded| too_much(&path, &exceeded))?;
+            let mut cells = Vec::with_capacity(read.len());
+            for (column, field) in read.iter().zip(values) {
+                let (text, bytes) = column
+                    .text(field)
+                    .ok_or_else(|| no_text(Place::file(&path).at_line(self.row).in_field(&column.name)))?;
+                held.take(bytes).map_err(|exceeded| too_much(&path, &exceeded))?;
+                cells.push(text);
             }
-            batch.lines.push(self.row);
+            batch.push(self.row, places.iter().map(|&place| &cells[place]), None);
         }
-        let read = read.into_iter().filter(|(column, _)| is_wanted(column));
-        read.for_each(|(column, cells)| batch.put(column.name.clone(), cells));
         Ok(batch.if_any())
     }
 }
@@ -233,55 +236,21 @@ impl<R: ChunkReader + 'static> BatchReader for ParquetRows<R> {
     }
 }
 
-/// A number; NaN for anything else.
-fn number(field: &Field) -> f64 {
-    match field {
-        Field::Double(x) => *x,
-        // By its own digits.
-        other => value(other, None).and_then(|value| value.as_f64()).unwrap_or(f64::NAN),
-    }
-}
-
 impl Leaf {
-    /// No cells yet: numbers with a point and lists of them as such, all else as text.
-    fn cells(&self) -> BatchColumn {
-        let of = |kind: &Type| kind.is_primitive().then(|| kind.get_physical_type());
-        // The elements of a list stand in a group in it, or in it.
-        let within = |kind: &TypePtr| if kind.is_group() { kind.get_fields().first().cloned() } else { None };
-        let element =
-            within(&self.kind).filter(|_| self.kind.get_fields().len() == 1).map(|of| within(&of).unwrap_or(of));
-        match (of(&self.kind), element.and_then(|element| of(&element))) {
-            _ if self.kind.get_basic_info().repetition() == Repetition::REPEATED => BatchColumn::Text(vec![]),
-            (Some(PhysicalType::FLOAT | PhysicalType::DOUBLE), _) => BatchColumn::Number(vec![]),
-            (_, Some(PhysicalType::FLOAT)) => BatchColumn::Vector(Lists::default()),
-            (_, Some(PhysicalType::DOUBLE)) => BatchColumn::List(Lists::default()),
-            _ => BatchColumn::Text(vec![]),
+    /// The text of a value, and how many bytes of memory it takes that the file need not have; `None` where it has no text.
+    fn text(&self, field: &Field) -> Option<(String, u64)> {
+        // Numbers by their own digits, without a point if they are whole, as counts with gaps may be; NaN counts as missing,
+        // as in pandas.
+        let of = |text: String| if text == "NaN" { String::new() } else { text };
+        match field {
+            Field::Double(x) => return Some((of(x.to_string()), 0)),
+            Field::Float(x) => return Some((of(x.to_string()), 0)),
+            _ => {}
         }
-    }
-
-    /// Adds a value; the bytes of its text, or `None` where it has none.
-    fn push(&self, field: &Field, cells: &mut BatchColumn) -> Option<u64> {
-        let elements = if let Field::ListInternal(list) = field { Some(list.elements().iter()) } else { None };
-        match cells {
-            // NaN counts as missing, as in pandas.
-            BatchColumn::Number(cells) => cells.push(Some(number(field)).filter(|x| !x.is_nan())),
-            // A gap in a list is not a number, which whoever needs the list refuses.
-            BatchColumn::List(lists) => lists.push(elements.map(|all| all.map(number))),
-            BatchColumn::Vector(lists) => {
-                lists.push(elements.map(|all| all.map(|x| if let Field::Float(x) = x { *x } else { f32::NAN })));
-            }
-            BatchColumn::Text(_) | BatchColumn::Whole(_) => {
-                let value = value(field, Some(&self.kind))?;
-                let value = self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names));
-                let text = cell(&value);
-                let bytes = text.len() as u64;
-                if let BatchColumn::Text(cells) = cells {
-                    cells.push(text);
-                }
-                return Some(bytes);
-            }
-        }
-        Some(0)
+        let value = value(field, Some(&self.kind))?;
+        let text = cell(&self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names)));
+        let bytes = text.len() as u64;
+        Some((text, bytes))
     }
 }
 

@@ -19,7 +19,7 @@ pub struct DataTable {
     pub(super) columns: HashMap<String, usize>,
     pub(super) id: ColumnIndex,
     /// Position of the file, line, cells.
-    pub(super) rows: Rows,
+    pub(crate) rows: Rows,
 }
 
 /// Rows of cells, one after the other: some 20 bytes for each row in addition to its cells.
@@ -87,6 +87,13 @@ impl DataTable {
         self.columns.remove(&self.header[column.0]);
         self.columns.insert(name.to_owned(), column.0);
         name.clone_into(&mut self.header[column.0]);
+        self
+    }
+
+    /// The table with other lines of its rows; 0 for those that have none.
+    pub fn at_lines(mut self, lines: impl IntoIterator<Item = u64>) -> Self {
+        let lines = lines.into_iter().chain(std::iter::repeat(0));
+        self.rows.rows.iter_mut().zip(lines).for_each(|(row, line)| row.1 = line);
         self
     }
 

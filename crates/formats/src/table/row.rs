@@ -20,18 +20,13 @@ impl DataTable {
     }
 
     /// A row by its position, from 0.
-    pub(super) fn row(&self, number: usize) -> Row<'_> {
+    pub fn row(&self, number: usize) -> Row<'_> {
         let cells = self.rows.range(number);
         Row { table: self, cells: (cells.start, cells.end), number }
     }
 }
 
 impl<'t> Row<'t> {
-    /// Position of the row among the rows of its table, from 0.
-    pub fn number(&self) -> usize {
-        self.number
-    }
-
     /// Line of the row in the file, from 1.
     pub fn line(&self) -> u64 {
         self.table.rows.place(self.number).1

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 use sha2::{Digest, Sha256};
 
 use super::audited::Answered;
@@ -11,13 +11,13 @@ use crate::audit::columns::Correction;
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource, design_on};
 use crate::belief_file::file::{BeliefFile, belief_of};
-use crate::belief_file::kind::{RowAnswer, RowColumns, Wrong, said, wrong};
+use crate::belief_file::kind::{RowColumns, said};
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::input::config::StudyFile;
-use crate::input::items::{Grouping, ItemColumn, Items};
+use crate::input::items::{Grouping, ItemColumn, ItemRows, Items, measured};
 use crate::input::judge::{JudgeReport, StudyJudge};
-use crate::input::labels::{Labels, RowLabels, too_many};
+use crate::input::labels::Labels;
 use crate::input::question::Question;
 use crate::input::scale::Scale;
 use crate::kinds::{classes, scores};
@@ -31,10 +31,10 @@ use judge_uncertainty_familiarity::embedding::Template;
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_of_further};
 use judge_uncertainty_familiarity::neighbours::UnitRows;
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
-use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem, excerpt};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::output::OutputColumn;
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 
 /// Name of the column that breaks ties.
 pub const TIE_BREAK: &str = "tie_break";
@@ -77,24 +77,6 @@ pub struct Applier {
     by_group: bool,
     /// What the user says of the columns of tables that are read as `audit` reads them.
     pub(super) corrections: Vec<Correction>,
-}
-
-/// Where the answers to some rows stand.
-enum AnswersFrom<'a> {
-    /// In columns of the rows.
-    Columns(RowColumns),
-    /// Beside them, one for each row.
-    Audited(&'a [Answered]),
-}
-
-/// What a row says.
-struct FurtherRow {
-    id: String,
-    group: String,
-    /// Values of the features that are columns, in the order of the belief's.
-    features: Vec<Option<f64>>,
-    answer: JudgeAnswers,
-    labels: RowLabels,
 }
 
 impl Applier {
@@ -167,10 +149,8 @@ impl Applier {
         columns.deviations.iter_mut().for_each(|name| *name = name.take().filter(|name| header.has(name)));
         let has_labels = columns.labels.iter().any(|name| header.has(name));
         if !classes.is_empty() {
-            let mut known: Vec<String> = columns.answers.iter().flatten().chain(&columns.labels).cloned().collect();
+            let mut known = self.wanted();
             known.extend(settings.items.numbers.iter().chain(&settings.items.categories).cloned());
-            known.extend([names.id.clone(), names.embedding.clone()]);
-            known.extend(names.group.iter().chain(&names.confidence).cloned());
             for variant in &self.file.variants {
                 header.refuse_other_classes(&names.answers.replace("{variant}", variant), classes, &known)?;
             }
@@ -193,143 +173,89 @@ impl Applier {
         Ok(columns)
     }
 
-    fn labels(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<RowLabels, Wrong> {
-        match (&self.question, columns.labels.first()) {
-            (_, None) => Ok(RowLabels::default()),
-            (Question::Classes(_), _) => {
-                let count = |name: &String| batch.count(name, row).map_err(|problem| wrong(Some(name), problem));
-                let counts: Vec<u32> = columns.labels.iter().map(count).collect::<Result<_, _>>()?;
-                match too_many(counts.iter().copied()) {
-                    Some((class, problem)) => Err(wrong(class.map(|k| columns.labels[k].as_str()), problem)),
-                    None => Ok(RowLabels { counts, ..RowLabels::default() }),
-                }
-            }
-            (Question::Score { low, high }, Some(name)) => {
-                let scores = batch.nested(name, row).map_err(|problem| wrong(Some(name), problem))?;
-                match scores.iter().flatten().find(|score| !(*low..=*high).contains(*score)) {
-                    Some(&value) => Err(wrong(Some(name), Problem::OutOfRange { value, low: *low, high: *high })),
-                    None => Ok(RowLabels { scores, ..RowLabels::default() }),
-                }
-            }
-        }
-    }
-
-    fn row(&self, from: &AnswersFrom<'_>, batch: &Batch, row: usize) -> Result<FurtherRow, Wrong> {
-        let names = &self.file.columns;
-        let id = batch.text(&names.id, row);
-        if id.is_empty() {
-            return Err(wrong(Some(&names.id), Problem::Blank));
-        }
-        let group = match &names.group {
-            None => String::new(),
-            Some(name) => {
-                let group = batch.text(name, row).into_owned();
-                if group.is_empty() {
-                    return Err(wrong(Some(name), Problem::Blank));
-                }
-                if self.by_group && !self.groups.contains_key(&group) {
-                    let problem = Problem::NotOneOf { value: group, allowed: self.file.groups.clone() };
-                    return Err(wrong(Some(name), problem));
-                }
-                group
-            }
+    /// What judge and people say in the columns of some rows.
+    fn answers(&self, columns: &RowColumns, table: &DataTable, rows: &mut ItemRows<'_>) -> Result<Answered, Error> {
+        let at = (table, columns, self.file.variants.as_slice());
+        let judge = match &self.file.fit {
+            Fit::Ratings(fit) => scores::judge::read_rows(&self.file.settings, at, fit.reads_unstated(), rows)?,
+            Fit::Classes(_) => classes::judge::read_rows(&self.file.settings, at, rows)?,
         };
-        let feature = |feature: &FeatureDefinition| of_column(&feature.source, batch, row);
-        let features = self.file.features.iter().map(feature).collect::<Result<_, _>>()?;
-        let (answer, labels) = match from {
-            AnswersFrom::Columns(columns) => (self.answer(columns, batch, row)?, self.labels(columns, batch, row)?),
-            AnswersFrom::Audited(answered) => {
-                let Answered { judge, labels } = answered[row].clone();
-                (judge.ok_or_else(|| wrong(None, Problem::NoAnswer))?, labels)
-            }
-        };
-        Ok(FurtherRow { id: id.into_owned(), group, features, answer, labels })
+        let labels = Labels::read_rows(&self.question, (table, &columns.labels), rows)?;
+        Ok(Answered { judge, labels })
     }
 
-    fn answer(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<JudgeAnswers, Wrong> {
-        let number = |name: &String| batch.number(name, row).map_err(|problem| wrong(Some(name), problem));
-        let numbers = |names: &Vec<String>| names.iter().map(number).collect::<Result<Vec<_>, _>>();
-        let texts = |variant: usize| -> Vec<String> {
-            columns.answers[variant].iter().map(|name| batch.text(name, row).into_owned()).collect()
-        };
-        let deviation = |name: &Option<String>| name.as_ref().map_or(Ok(None), number);
-        let said = RowAnswer {
-            columns,
-            weights: columns.answers.iter().map(numbers).collect::<Result<_, _>>()?,
-            deviations: columns.deviations.iter().map(deviation).collect::<Result<_, _>>()?,
-            confidence: numbers(&columns.confidence)?,
-            texts: &texts,
-        };
-        match (&self.file.settings.scale, &self.file.fit) {
-            (Scale::Scores(low, high), Fit::Ratings(fit)) => scores::kind::answer((*low, *high), fit, &said),
-            _ => classes::kind::answer(self.file.settings.judge.of_classes(), &said),
-        }
-    }
-
-    /// The rows that can be used, by position, and the others.
-    fn rows(&self, from: &AnswersFrom<'_>, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<FurtherRow>) {
-        let (mut kept, mut rows) = (vec![], vec![]);
-        for row in 0..batch.len() {
-            match self.row(from, batch, row) {
-                Ok(found) => {
-                    kept.push(row);
-                    rows.push(found);
-                }
-                Err(wrong) => bad.push(self.bad(batch, row, wrong)),
-            }
-        }
-        (kept, rows)
-    }
-
-    fn bad(&self, batch: &Batch, row: usize, (column, problem): Wrong) -> Bad {
-        let id = batch.text(&self.file.columns.id, row);
-        let item = (!id.is_empty()).then(|| id.into_owned());
-        Bad { line: batch.lines[row], item, column, problem: *problem, row: batch.row(row) }
-    }
-
-    /// The embeddings of a batch's rows from its column; rows without one are bad.
-    fn embedded(&self, batch: &Batch, dimensions: usize) -> Vec<Result<Vec<f32>, Wrong>> {
-        let name = &self.file.columns.embedding;
-        let of = |row: usize| {
-            let wrong = |problem| wrong(Some(name), problem);
-            let vector = batch.vector(name, row).map_err(wrong)?.ok_or_else(|| wrong(Problem::Blank))?;
-            if vector.len() == dimensions {
-                return Ok(vector);
-            }
-            let reason =
-                format!("the embedding has {} dimensions, and those of the fit have {dimensions}", vector.len());
-            Err(wrong(Problem::unfit(reason, "embed with the model of the study")))
-        };
-        (0..batch.len()).map(of).collect()
-    }
-
-    /// The items of some rows, with what judge and people say of them.
-    fn items(&self, rows: Vec<FurtherRow>) -> Result<(Items, StudyJudge, Labels), Error> {
+    /// The values of each feature that is a column of some rows, which need an id and, if the study has groups, one of these.
+    fn features(&self, table: &DataTable, rows: &mut ItemRows<'_>) -> Result<Vec<Vec<Option<f64>>>, Error> {
         let belief = &self.file;
-        let (mut names, mut groups, mut answers, mut labels) = (vec![], vec![], vec![], vec![]);
-        let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
-        for row in rows {
-            names.push(row.id);
-            groups.push(row.group);
-            values.iter_mut().zip(row.features).for_each(|(values, value)| values.push(value));
-            answers.push(row.answer);
-            labels.push(row.labels);
-        }
-        let ids = ItemIds::from_rows(names);
-        let blank = match belief.settings.scale {
-            Scale::Scores(..) => JudgeReport::Ratings(Default::default()),
-            _ => JudgeReport::Classes(Default::default()),
+        let group = belief.columns.group.as_ref().map(|name| table.column(name)).transpose()?;
+        let columns = belief.features.iter().filter_map(|feature| Some((&feature.source, feature.source.column()?)));
+        let columns: Vec<(&FeatureSource, ColumnIndex)> =
+            columns.map(|(source, name)| Ok((source, table.column(name)?))).collect::<Result<_, DataError>>()?;
+        let mut values = vec![vec![None; rows.items()]; columns.len()];
+        rows.read(table, |row, item| {
+            if row.id().is_empty() {
+                return Err(row.refuse_id(Problem::Blank));
+            }
+            if let Some(column) = group
+                && !self.groups.contains_key(row.text(column)?)
+                && self.by_group
+            {
+                let problem = Problem::NotOneOf { value: row.cell(column).to_owned(), allowed: belief.groups.clone() };
+                return Err(row.refuse(column, problem));
+            }
+            for ((source, column), values) in columns.iter().zip(&mut values) {
+                values[item] = of_column(source, row, *column)?;
+            }
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    /// The items at some rows, with their `values` of each feature that is a column.
+    fn items(&self, table: &DataTable, kept: &[usize], values: &[Vec<Option<f64>>]) -> Result<Items, Error> {
+        let belief = &self.file;
+        let group = belief.columns.group.as_ref().map(|name| table.column(name)).transpose()?;
+        let definitions = belief.features.iter().filter_map(|feature| Some((feature, feature.source.column()?)));
+        let column = |((definition, source), values): ((&FeatureDefinition, &str), &Vec<Option<f64>>)| {
+            let feature = FeatureColumn::partial(definition.name.as_str(), kept.iter().map(|&row| values[row]));
+            ItemColumn { source: source.to_owned(), categories: vec![], feature }
         };
-        let judge = StudyJudge::new(&belief.settings, &ids, &belief.variants, answers, blank)?;
-        let labels = Labels::from_rows(labels, self.question.classes().len());
-        let column = |(definition, values): (&FeatureDefinition, Vec<Option<f64>>)| {
-            let source = definition.source.column()?.to_owned();
-            let feature = FeatureColumn::partial(definition.name.as_str(), values);
-            Some(ItemColumn { source, categories: vec![], feature })
+        Ok(Items {
+            ids: ItemIds::from_rows(kept.iter().map(|&row| table.row(row).id())),
+            groups: group.map(|group| Grouping::new(kept.iter().map(|&row| table.row(row).cell(group)))),
+            columns: definitions.zip(values).map(column).collect(),
+            ..Items::default()
+        })
+    }
+
+    /// The embeddings of the usable rows, those that were made of their texts or else of their column; `None` where they are
+    /// not needed.
+    fn unit_rows(
+        &self,
+        table: &DataTable,
+        made: Option<&Array2<f32>>,
+        rows: &mut ItemRows<'_>,
+    ) -> Result<Option<UnitRows>, Error> {
+        let familiarity = self.file.familiarity.as_ref().filter(|_| self.needs_embeddings());
+        let Some(dimensions) = familiarity.map(|familiarity| familiarity.dimensions) else { return Ok(None) };
+        let matrix = match made {
+            Some(made) if made.ncols() == dimensions => made.select(Axis(0), &rows.usable()),
+            Some(made) => {
+                let reason = format!("embeddings have {} dimensions, and those of the fit {dimensions}", made.ncols());
+                return Err(Error::Column { reason });
+            }
+            None => {
+                let (column, mut values) = (table.column(&self.file.columns.embedding)?, vec![]);
+                rows.read(table, |row, _| {
+                    let vector = vector(row.text(column)?, dimensions).map_err(|problem| row.refuse(column, problem));
+                    values.extend(vector?);
+                    Ok(())
+                })?;
+                let shape = (rows.usable().len(), dimensions);
+                Array2::from_shape_vec(shape, values).expect("a vector of this length per row")
+            }
         };
-        let columns = belief.features.iter().zip(values).filter_map(column).collect();
-        let groups = belief.columns.group.as_ref().map(|_| Grouping::new(groups.iter().map(String::as_str)));
-        Ok((Items { ids, groups, columns, ..Items::default() }, judge, labels))
+        Ok(Some(UnitRows::new(matrix.view())?))
     }
 
     fn near(&self, rows: &UnitRows, names: &ItemIds, numbers: &[u32]) -> Option<FamiliarityFeatures> {
@@ -420,19 +346,28 @@ fn tie_break(seed: u64, id: &str) -> f64 {
 }
 
 /// The value of a feature that is a column.
-fn of_column(source: &FeatureSource, batch: &Batch, row: usize) -> Result<Option<f64>, Wrong> {
+fn of_column(source: &FeatureSource, row: &Row<'_>, column: ColumnIndex) -> Result<Option<f64>, DataError> {
     match source {
-        FeatureSource::Number { column } => batch.number(column, row).map_err(|problem| wrong(Some(column), problem)),
-        FeatureSource::Category { column, value, known } => {
-            let cell = batch.text(column, row);
-            if !cell.is_empty() && !known.iter().any(|category| *category == cell) {
-                let problem = Problem::NotOneOf { value: cell.into_owned(), allowed: known.clone() };
-                return Err(wrong(Some(column), problem));
-            }
-            Ok((!cell.is_empty()).then(|| f64::from(u8::from(*cell == **value))))
+        FeatureSource::Category { value, known, .. } => {
+            let category = row.optional_word(column, known)?;
+            Ok(category.map(|category| f64::from(u8::from(known[category] == *value))))
         }
-        _ => Ok(None),
+        _ => measured(*row, column),
     }
+}
+
+/// The embedding in a cell.
+fn vector(cell: &str, dimensions: usize) -> Result<Vec<f32>, Problem> {
+    let vector = serde_json::from_str::<Vec<f32>>(cell).ok().filter(|vector| vector.iter().all(|x| x.is_finite()));
+    let vector = vector.ok_or_else(|| {
+        let reason = format!("{} is not a list of numbers", excerpt(cell));
+        Problem::unfit(reason, "write the embedding as a list, such as [0.5, -0.25]")
+    })?;
+    if vector.len() == dimensions {
+        return Ok(vector);
+    }
+    let reason = format!("the embedding has {} dimensions, and those of the fit have {dimensions}", vector.len());
+    Err(Problem::unfit(reason, "embed with the model of the study"))
 }
 
 impl Applier {
@@ -514,43 +449,35 @@ impl Applier {
     pub fn apply(
         &self,
         header: &Header,
-        (batch, answered): (&Batch, Option<&[Answered]>),
+        (batch, beside): (&Batch, Option<&Answered>),
         embeddings: Option<&Array2<f32>>,
     ) -> Result<AppliedRows, Error> {
-        let from = match answered {
-            Some(answered) => AnswersFrom::Audited(answered),
-            None => AnswersFrom::Columns(self.columns(header)?),
+        let (belief, table) = (&self.file, &batch.table);
+        let mut rows = ItemRows::each_its_own(batch.len());
+        let values = self.features(table, &mut rows)?;
+        let mut answered = match beside {
+            Some(answered) => answered.clone(),
+            None => self.answers(&self.columns(header)?, table, &mut rows)?,
         };
-        let belief = &self.file;
+        rows.read(table, |row, item| match answered.judge[item] {
+            Some(_) => Ok(()),
+            None => Err(row.refuse_row(Problem::NoAnswer)),
+        })?;
+        let unit = self.unit_rows(table, embeddings, &mut rows)?;
+        let kept = rows.usable();
+        let items = self.items(table, &kept, &values)?;
+        let judge = kept.iter().filter_map(|&row| answered.judge[row].take()).collect();
+        let blank = match belief.settings.scale {
+            Scale::Scores(..) => JudgeReport::Ratings(Default::default()),
+            _ => JudgeReport::Classes(Default::default()),
+        };
+        let judge = StudyJudge::new(&belief.settings, &items.ids, &belief.variants, judge, blank)?;
+        let labels = answered.labels.select(&kept);
         let mut bad = batch.broken.clone();
-        let (mut kept, mut rows) = self.rows(&from, batch, &mut bad);
-        let mut unit = None;
-        if let Some(familiarity) = belief.familiarity.as_ref().filter(|_| self.needs_embeddings()) {
-            let dimensions = familiarity.dimensions;
-            let matrix = match embeddings {
-                Some(all) => all.select(ndarray::Axis(0), &kept),
-                None => {
-                    let embedded = self.embedded(batch, dimensions);
-                    let usable: Vec<bool> = kept.iter().map(|&row| embedded[row].is_ok()).collect();
-                    let wrong = kept.iter().filter_map(|&row| Some((row, embedded[row].as_ref().err()?.clone())));
-                    bad.extend(wrong.map(|(row, wrong)| self.bad(batch, row, wrong)));
-                    let mut of_row = usable.iter();
-                    rows.retain(|_| *of_row.next().unwrap_or(&false));
-                    let mut of_row = usable.iter();
-                    kept.retain(|_| *of_row.next().unwrap_or(&false));
-                    let values = kept.iter().flat_map(|&row| embedded[row].iter().flatten().copied()).collect();
-                    Array2::from_shape_vec((kept.len(), dimensions), values).expect("a vector of this length per row")
-                }
-            };
-            if matrix.ncols() != dimensions {
-                let reason =
-                    format!("embeddings have {} dimensions, and those of the fit {dimensions}", matrix.ncols());
-                return Err(Error::Column { reason });
-            }
-            unit = Some(UnitRows::new(matrix.view())?);
+        for (row, fault) in rows.faults.into_iter().enumerate() {
+            bad.extend(fault.map(|fault| batch.bad(row, fault)).transpose()?);
         }
         bad.sort_by_key(|bad| bad.line);
-        let (items, judge, labels) = self.items(rows)?;
         let (items, judge, labels) = (&items, &judge, &labels);
         let relation =
             Relation { config: &belief.settings, items, judge, labels, features: &self.features, start: None };
@@ -558,6 +485,6 @@ impl Applier {
         let priorities = self.priorities(&relation, &decomposition);
         let columns = columns_with(&relation, &decomposition, priorities);
         let tallies = self.tallies(judge, &decomposition);
-        Ok(AppliedRows { columns, bad, may_lack_answers: answered.is_some(), tallies })
+        Ok(AppliedRows { columns, bad, may_lack_answers: beside.is_some(), tallies })
     }
 }

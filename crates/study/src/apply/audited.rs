@@ -1,9 +1,7 @@
 //! Further items as people have them: any table or log that `audit` reads, in the vocabulary of the belief.
 
 use std::path::{Path, PathBuf};
-use std::vec::IntoIter;
 
-use ndarray::Axis;
 use sha2::{Digest, Sha256};
 
 use super::applier::Applier;
@@ -14,7 +12,7 @@ use crate::input::config::{ItemsConfig, JudgeConfig, StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::judge::JudgeFile;
 use crate::input::label_store::LabelStore;
-use crate::input::labels::{Labels, RowLabels};
+use crate::input::labels::Labels;
 use crate::input::source::Source;
 use judge_uncertainty_formats::batches::source::WholeRows;
 use judge_uncertainty_formats::batches::{Bad, Batch, BatchReader, Header};
@@ -30,22 +28,22 @@ pub struct AuditedItems {
     pub audited: Audited,
     /// The columns of the items, without the answers.
     items: WholeRows,
-    answered: IntoIter<Answered>,
-    /// The line of each item in its file; none of a log.
-    lines: IntoIter<u64>,
+    /// How many of them were handed over.
+    next: usize,
+    answered: Answered,
     /// Rows that can't be used.
     bad: Vec<Bad>,
     /// SHA-256 of all that was read.
     sum: String,
 }
 
-/// What judge and people say of an item.
+/// What judge and people say of some items.
 #[derive(Debug, Clone)]
 pub struct Answered {
     /// The judge's answers; `None` where none can be read.
-    pub judge: Option<JudgeAnswers>,
+    pub judge: Vec<Option<JudgeAnswers>>,
     /// The labels of people.
-    pub labels: RowLabels,
+    pub labels: Labels,
 }
 
 impl Applier {
@@ -122,16 +120,11 @@ impl Applier {
         let judge = JudgeFile::read(&file, &of_items, &mut source)?;
         let labels = Labels::read(&file, &of_items, &LabelStore::default(), &mut source)?;
         let places = self.places(name, &judge.variants)?;
-        let mut scores = labels.scores().into_iter();
-        let counts = labels.counts.axis_iter(Axis(0));
-        let answered = judge.answers.into_iter().zip(counts).map(|(answers, counts)| Answered {
-            judge: answers.map(|answers| in_places(answers, &places)),
-            labels: RowLabels { counts: counts.to_vec(), scores: scores.next().unwrap_or_default() },
-        });
-        let answered = answered.collect::<Vec<_>>().into_iter();
+        let in_place = |answers: Option<JudgeAnswers>| answers.map(|answers| in_places(answers, &places));
+        let answered = Answered { judge: judge.answers.into_iter().map(in_place).collect(), labels };
         let id = table.column("id")?;
-        let items = WholeRows::new(table.renamed(id, &self.file.columns.id), 0);
-        Ok(AuditedItems { audited, items, answered, lines: lines.into_iter(), bad, sum: sha256_hex(&sum.finalize()) })
+        let items = WholeRows::new(table.renamed(id, &self.file.columns.id).at_lines(lines), 0);
+        Ok(AuditedItems { audited, items, next: 0, answered, bad, sum: sha256_hex(&sum.finalize()) })
     }
 
     /// How answers are read: confidence on the belief's scale, and not at all if its study had none.
@@ -193,12 +186,14 @@ impl AuditedItems {
     ///
     /// # Errors
     /// As the reader of rows.
-    pub fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<(Batch, Vec<Answered>)>, DataError> {
+    pub fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<(Batch, Answered)>, DataError> {
         let batch = self.items.next(wanted, most)?;
-        let mut batch = batch.unwrap_or_else(|| Batch::new(&self.header().file));
+        let mut batch = batch.unwrap_or_else(|| Batch::new(&self.header().file, vec![]));
         batch.broken = std::mem::take(&mut self.bad);
-        batch.lines.iter_mut().for_each(|line| *line = self.lines.next().unwrap_or(0));
-        let answered = self.answered.by_ref().take(batch.len()).collect();
+        let rows: Vec<usize> = (self.next..self.next + batch.len()).collect();
+        self.next += batch.len();
+        let judge = rows.iter().map(|&row| self.answered.judge[row].take()).collect();
+        let answered = Answered { judge, labels: self.answered.labels.select(&rows) };
         Ok(batch.if_any().map(|batch| (batch, answered)))
     }
 }

@@ -16,12 +16,11 @@ use super::queue::{QueuedItem, Wanted, first, of_part};
 use crate::audit::{Audited, is_log};
 use crate::belief_file::drift::{Drift, Tally};
 use crate::error::Error;
-use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts};
+use judge_uncertainty_familiarity::embedding::{Embedder, EmbeddingCache, Template, embed_texts, texts};
 use judge_uncertainty_formats::batches::{Batch, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
 use judge_uncertainty_formats::error::Error as DataError;
 use judge_uncertainty_formats::output::{Codec, OutputColumn, dictionary, part_to_parquet};
-use judge_uncertainty_system::limits::{self, Allowance};
 use judge_uncertainty_system::progress::Progress;
 use judge_uncertainty_system::{OutputFile, csv_text};
 
@@ -175,7 +174,7 @@ struct Waiting {
     header: Header,
     batch: Batch,
     /// What judge and people say, if it does not stand in the columns of the batch.
-    answered: Option<Vec<Answered>>,
+    answered: Option<Answered>,
     embeddings: Option<Array2<f32>>,
     made_from: String,
 }
@@ -242,7 +241,7 @@ impl StreamWriter<'_> {
     /// do not hold themselves.
     fn take(
         &mut self,
-        (header, answered): (&Header, Option<Vec<Answered>>),
+        (header, answered): (&Header, Option<Answered>),
         (batch, sum): (Batch, String),
         texts: Option<&mut Texts<'_>>,
         waiting: &mut VecDeque<Waiting>,
@@ -255,9 +254,8 @@ impl StreamWriter<'_> {
             self.found += 1;
             return Ok(());
         }
-        let column = batch.column(&self.belief.file.columns.embedding).is_some();
         let embeddings = match (texts, self.belief.text()) {
-            (Some(texts), Some((_, template))) if !column || !header.has(&self.belief.file.columns.embedding) => {
+            (Some(texts), Some((_, template))) if !header.has(&self.belief.file.columns.embedding) => {
                 Some(embedded(&batch, template, texts)?)
             }
             _ => None,
@@ -287,14 +285,14 @@ impl StreamWriter<'_> {
         let waiting: Vec<Waiting> = waiting.drain(..).collect();
         let one = |waiting: &Waiting| -> Result<(Vec<u8>, AppliedRows), Error> {
             let (batch, embeddings) = (&waiting.batch, waiting.embeddings.as_ref());
-            let rows = (batch, waiting.answered.as_deref());
+            let rows = (batch, waiting.answered.as_ref());
             let applied = self.belief.apply(&waiting.header, rows, embeddings)?;
             Ok((part_to_parquet(&applied.columns, self.request.codec)?, applied))
         };
         let done: Vec<Result<(Vec<u8>, AppliedRows), Error>> = waiting.par_iter().map(one).collect();
         for (waiting, done) in waiting.into_iter().zip(done) {
             let (bytes, applied) = done?;
-            let file = waiting.batch.file;
+            let file = waiting.batch.table.file().to_owned();
             if let (None, Some(bad)) = (&self.request.set_aside, applied.refused()) {
                 return Err(bad.refusal(&file).into());
             }
@@ -419,21 +417,13 @@ fn write_queue(parts: &PartsFolder, count: usize, wanted: &Wanted) -> Result<usi
 ///
 /// # Errors
 /// A model that fails, a cache that can't be written.
-pub fn embedded(batch: &Batch, template: &Template, texts: &mut Texts<'_>) -> Result<Array2<f32>, Error> {
-    let columns: Vec<String> = template.columns().map(str::to_owned).collect();
-    let cells = |row: usize| columns.iter().map(|column| batch.text(column, row).len()).sum::<usize>();
-    let allowance = Allowance::new(limits::TEXTS.for_file((0..batch.len()).map(cells).sum::<usize>() as u64));
-    let of_row = |row: usize| {
-        let cells: Vec<String> = columns.iter().map(|column| batch.text(column, row).into_owned()).collect();
-        let value = |name: &str| columns.iter().position(|column| column == name).map_or("", |k| cells[k].as_str());
-        template.render(value, &allowance).map_err(|exceeded| Error::Column { reason: exceeded.to_string() })
-    };
-    let of_rows: Vec<String> = (0..batch.len()).map(of_row).collect::<Result<_, _>>()?;
-    if of_rows.is_empty() {
-        return Ok(Array2::zeros((0, texts.embedder.dimension())));
+pub fn embedded(batch: &Batch, template: &Template, of: &mut Texts<'_>) -> Result<Array2<f32>, Error> {
+    let texts = texts(&batch.table, template)?;
+    if texts.is_empty() {
+        return Ok(Array2::zeros((0, of.embedder.dimension())));
     }
     let silent = judge_uncertainty_system::progress::Silent;
-    Ok(embed_texts(texts.embedder, &of_rows, texts.cache.as_mut(), &silent)?.matrix)
+    Ok(embed_texts(of.embedder, &texts, of.cache.as_mut(), &silent)?.matrix)
 }
 
 /// Whether a path lies within a folder; files that are written must not be among those that are read.

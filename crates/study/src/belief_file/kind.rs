@@ -1,4 +1,4 @@
-//! How a belief reads further items: the columns of their table, and what judge and labels say in a row.
+//! How a belief reads further items: the columns of their table.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,6 @@ use crate::input::question::Question;
 use crate::input::scale::Scale;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::entropy;
-use judge_uncertainty_formats::error::Problem;
 
 /// Of so many classes the judge's shares are watched for drift.
 const MOST_SHARES: usize = 50;
@@ -22,14 +21,6 @@ pub fn said(scale: &Scale, judge: &StudyJudge) -> Vec<(String, Vec<Option<f64>>)
     let entropies = judge.predictions.rows().into_iter().map(|q| Some(entropy(row(q)))).collect();
     let shares = classes.iter().enumerate().take(MOST_SHARES).map(|(k, class)| (format!("q_{class}"), column(k)));
     std::iter::once(("judge_entropy".to_owned(), entropies)).chain(shares).collect()
-}
-
-/// What is wrong with a row of further items, and in which column, if it is one.
-pub type Wrong = (Option<String>, Box<Problem>);
-
-/// A problem of a row, in a column if it is one.
-pub fn wrong(column: Option<&str>, problem: Problem) -> Wrong {
-    (column.map(str::to_owned), Box::new(problem))
 }
 
 /// The columns of a table where judge and labels stand.
@@ -82,20 +73,6 @@ impl RowColumns {
 /// A pattern with its places filled in.
 fn filled(pattern: &str, variant: &str, class: &str) -> String {
     pattern.replace("{variant}", variant).replace("{class}", class)
-}
-
-/// The judge's answer in a row, as the file has it.
-pub struct RowAnswer<'a> {
-    /// Where it stands.
-    pub columns: &'a RowColumns,
-    /// Per variant, a weight for each class, or the expected mean; `None` for a blank cell.
-    pub weights: Vec<Vec<Option<f64>>>,
-    /// Per variant, the expected standard deviation.
-    pub deviations: Vec<Option<f64>>,
-    /// The confidence in each of its columns.
-    pub confidence: Vec<Option<f64>>,
-    /// The cells of a variant as text.
-    pub texts: &'a dyn Fn(usize) -> Vec<String>,
 }
 
 /// The columns of a table with one row per item. `{class}` stands for a class and `{variant}` for a variant of the

@@ -7,7 +7,7 @@ use super::config::{FileFormat, StudyFile, Unmatched};
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError, texts};
-use judge_uncertainty_formats::error::{Problem, Result, excerpt, near};
+use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt, near};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::LogRows;
@@ -87,6 +87,65 @@ impl Grouping {
     /// The items of a group.
     pub fn items(&self, group: usize) -> Vec<usize> {
         (0..self.of.len()).filter(|&item| self.of[item] == group).collect()
+    }
+}
+
+/// The rows of tables about items, as they are read: by the ids of a study's items, where the first row that can't be used ends
+/// the reading, or each an item of its own, where such rows are noted and the others are read.
+pub struct ItemRows<'a> {
+    /// The items, and whether rows of others are left out.
+    joined: Option<(&'a Items, Unmatched)>,
+    /// Rows of ids that the items don't have, left out.
+    pub unknown: usize,
+    /// Per row that is an item of its own, what is wrong with it.
+    pub faults: Vec<Option<Error>>,
+}
+
+impl<'a> ItemRows<'a> {
+    /// Rows about the items of a study.
+    pub fn about(items: &'a Items, unmatched: Unmatched) -> Self {
+        Self { joined: Some((items, unmatched)), unknown: 0, faults: vec![] }
+    }
+
+    /// So many rows, each an item.
+    pub fn each_its_own(rows: usize) -> Self {
+        Self { joined: None, unknown: 0, faults: (0..rows).map(|_| None).collect() }
+    }
+
+    /// Number of items.
+    pub fn items(&self) -> usize {
+        self.joined.map_or(self.faults.len(), |(items, _)| items.len())
+    }
+
+    /// The rows without a fault so far, where each is an item.
+    pub fn usable(&self) -> Vec<usize> {
+        (0..self.faults.len()).filter(|&row| self.faults[row].is_none()).collect()
+    }
+
+    /// Reads every row that is about an item, with the item's position, if nothing was wrong with it before.
+    ///
+    /// # Errors
+    /// About the items of a study the first row that can't be read, or whose id is unknown and may not be; otherwise none.
+    pub fn read<'t>(
+        &mut self,
+        table: &'t DataTable,
+        mut read: impl FnMut(&Row<'t>, usize) -> Result<()>,
+    ) -> Result<()> {
+        for (number, row) in table.rows().enumerate() {
+            let Some((items, unmatched)) = self.joined else {
+                let fault = &mut self.faults[number];
+                *fault = fault.take().or_else(|| read(&row, number).err());
+                continue;
+            };
+            // Most files have their rows in the order of the items.
+            let here = Some(number).filter(|&item| item < items.len() && items.ids[item] == *row.id());
+            match here.or_else(|| items.ids.position(row.id())) {
+                Some(item) => read(&row, item)?,
+                None if unmatched == Unmatched::Refuse => return Err(row.refuse_id(items.unknown(row.id()))),
+                None => self.unknown += usize::from(!items.left_out.contains(row.id())),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -208,8 +267,11 @@ fn grouping(table: &DataTable, name: &Option<String>) -> Result<Option<Grouping>
     Ok(Some(Grouping::new(names)))
 }
 
-/// A number that trust may depend on, of a size whose squares can be summed.
-fn measured(row: Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
+/// A number that trust may depend on, of a size whose squares can be summed; `None` for a blank cell.
+///
+/// # Errors
+/// No number, or one that is too large.
+pub fn measured(row: Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
     let value = row.optional_number(column)?;
     match value.filter(|value| value.abs() > LARGEST) {
         None => Ok(value),
@@ -285,23 +347,6 @@ impl Items {
     /// Number of items.
     pub fn len(&self) -> usize {
         self.ids.len()
-    }
-
-    /// The item of a row; `None` if it is unknown and may be left out, and then it is counted.
-    ///
-    /// # Errors
-    /// It is unknown and may not.
-    pub fn of_row(&self, row: &Row<'_>, unmatched: Unmatched, unknown: &mut usize) -> Result<Option<usize>> {
-        // Most files have their rows in the order of the items.
-        let here = Some(row.number()).filter(|&i| i < self.len() && self.ids[i] == *row.id());
-        let item = here.or_else(|| self.ids.position(row.id()));
-        if item.is_none() {
-            if unmatched == Unmatched::Refuse {
-                return Err(row.refuse_id(self.unknown(row.id())));
-            }
-            *unknown += usize::from(!self.left_out.contains(row.id()));
-        }
-        Ok(item)
     }
 
     /// What is wrong with an id that no item has.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{Array2, ArrayView1, Axis};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::config::{FileFormat, Files, StudyFile, Unmatched};
-use super::items::Items;
+use super::items::{ItemRows, Items};
 use super::label_store::{LabelBatch, LabelStore};
 use super::question::{LabelValue, Question, Remark};
 use super::source::{Source, read_joined, read_table};
@@ -156,7 +157,8 @@ impl Labels {
         let question = file.config.scale.question();
         let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
         let unmatched = file.config.unmatched;
-        let mut reader = LabelReader { question: &question, items, unmatched, labels, positions: HashMap::new() };
+        let mut rows = ItemRows::about(items, unmatched);
+        let mut reader = LabelReader { question: &question, labels, positions: HashMap::new() };
         if let Some(columns) = file.config.tables().1 {
             let paths = file.resolve_all(columns.files);
             let multilabel = &file.config.items.multilabel;
@@ -169,31 +171,62 @@ impl Labels {
             reader.labels.rows_of_file = table.rows().len();
             reader.labels.has_counts_only = columns.is_counted;
             match columns.is_counted {
-                true => reader.counted(&table, &columns)?,
-                false => reader.listed(&table, &columns)?,
+                true => reader.counted(&table, &columns, &mut rows)?,
+                false => reader.listed(&table, &columns, &mut rows)?,
             }
+            reader.labels.unknown_rows = rows.unknown;
         }
         if !log.batches.is_empty() {
             let known = reader.labels.known(file, &question);
-            reader.added(log, known)?;
+            reader.added(log, (items, unmatched), known)?;
         }
         reader.labels.rows.shrink_to_fit();
         Ok(reader.labels)
     }
 
-    /// The labels of items one after the other: counts of the classes, or scores by annotator.
-    pub fn from_rows(rows: Vec<RowLabels>, classes: usize) -> Self {
-        let mut labels = Self { counts: Array2::zeros((rows.len(), classes)), ..Self::default() };
-        for (item, row) in rows.into_iter().enumerate() {
-            labels.counts.row_mut(item).iter_mut().zip(row.counts).for_each(|(cell, n)| *cell = n);
-            for (annotator, scores) in row.scores.into_iter().enumerate() {
-                let one = |score| Label { item, annotator, value: LabelValue::Score(score), batch: None, line: 0 };
-                labels.rows.extend(scores.into_iter().map(one));
+    /// Reads a table in which every row is an item: a count for each class, blank for none, or a list of scores, as
+    /// [`scores_in`] has it. No `columns`, no labels.
+    ///
+    /// # Errors
+    /// A column that the table lacks; faults of single rows are noted there.
+    pub(crate) fn read_rows(
+        question: &Question,
+        (table, columns): (&DataTable, &[String]),
+        rows: &mut ItemRows<'_>,
+    ) -> Result<Self> {
+        let labels = Self { counts: Array2::zeros((rows.items(), question.classes().len())), ..Self::default() };
+        let mut reader = LabelReader { question, labels, positions: HashMap::new() };
+        let columns: Vec<ColumnIndex> = columns.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
+        match (question, columns.first()) {
+            (_, None) => {}
+            (Question::Classes(_), _) => {
+                let columns: Vec<Option<ColumnIndex>> = columns.into_iter().map(Some).collect();
+                rows.read(table, |row, item| reader.counts(row, item, (&columns, true)))?;
             }
+            (Question::Score { low, high }, Some(&column)) => rows.read(table, |row, item| {
+                let scores = scores_in(row.cell(column)).map_err(|problem| row.refuse(column, problem))?;
+                let each =
+                    scores.into_iter().enumerate().flat_map(|(by, own)| own.into_iter().map(move |one| (by, one)));
+                for (annotator, score) in each {
+                    let score = within(score, (*low, *high)).map_err(|problem| row.refuse(column, problem))?;
+                    let value = LabelValue::Score(score);
+                    reader.add(Label { item, annotator, value, batch: None, line: row.line() });
+                }
+                Ok(())
+            })?,
         }
-        let annotators = labels.rows.iter().map(|label| label.annotator + 1).max().unwrap_or(0);
-        labels.annotators = (0..annotators).map(|k| k.to_string()).collect();
-        labels
+        Ok(reader.labels)
+    }
+
+    /// The labels of the items at positions `kept`, in ascending order.
+    pub(crate) fn select(&self, kept: &[usize]) -> Self {
+        let of_kept = |label: &Label| Some(Label { item: kept.binary_search(&label.item).ok()?, ..*label });
+        Self {
+            rows: self.rows.iter().filter_map(of_kept).collect(),
+            annotators: self.annotators.clone(),
+            counts: self.counts.select(Axis(0), kept),
+            ..Self::default()
+        }
     }
 
     /// The labels that came from the log.
@@ -356,18 +389,9 @@ impl ScoresByAnnotator {
     }
 }
 
-/// The labels of one item, apart from who gave them and when.
-#[derive(Debug, Clone, Default)]
-pub struct RowLabels {
-    /// How many labels name each class; none for scores.
-    pub counts: Vec<u32>,
-    /// Scores by annotator; none for classes.
-    pub scores: Vec<Vec<f64>>,
-}
-
 /// What is wrong with the counts of an item that has more than [`MOST_LABELS`], and in which class, if its labels alone
 /// are too many.
-pub fn too_many(counts: impl Iterator<Item = u32> + Clone) -> Option<(Option<usize>, Problem)> {
+fn too_many(counts: impl Iterator<Item = u32> + Clone) -> Option<(Option<usize>, Problem)> {
     let mut numbers = counts.clone().map(f64::from).enumerate();
     if let Some((class, value)) = numbers.find(|(_, count)| *count > MOST_LABELS) {
         return Some((Some(class), Problem::OutOfRange { value, low: 0.0, high: MOST_LABELS }));
@@ -389,19 +413,36 @@ pub fn has_tie<T: PartialOrd + Copy>(values: impl Iterator<Item = T> + Clone) ->
 ///
 /// # Errors
 /// No number, or one outside the scale.
-pub fn score(row: &Row<'_>, column: ColumnIndex, (low, high): (f64, f64)) -> Result<Option<f64>> {
-    match row.optional_number(column)? {
-        Some(value) if !(low..=high).contains(&value) => {
-            Err(row.refuse(column, Problem::OutOfRange { value, low, high }))
-        }
-        value => Ok(value),
-    }
+pub fn score(row: &Row<'_>, column: ColumnIndex, ends: (f64, f64)) -> Result<Option<f64>> {
+    let number = row.optional_number(column)?;
+    number.map(|value| within(value, ends).map_err(|problem| row.refuse(column, problem))).transpose()
+}
+
+/// A number, if it is between two ends.
+fn within(value: f64, (low, high): (f64, f64)) -> Result<f64, Problem> {
+    if (low..=high).contains(&value) { Ok(value) } else { Err(Problem::OutOfRange { value, low, high }) }
+}
+
+/// The scores of an item in one cell by annotator, where a list within the list has several by one: `[7, [8, 8.5]]`. None for a
+/// blank cell.
+///
+/// # Errors
+/// Anything else.
+fn scores_in(cell: &str) -> Result<Vec<Vec<f64>>, Problem> {
+    let by_one = |own: &Value| -> Option<Vec<f64>> {
+        let scores = own.as_array().map_or(std::slice::from_ref(own), Vec::as_slice);
+        scores.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>().filter(|scores| !scores.is_empty())
+    };
+    let all = if cell.is_empty() { Some(vec![]) } else { serde_json::from_str::<Vec<Value>>(cell).ok() };
+    all.and_then(|all| all.iter().map(by_one).collect()).ok_or_else(|| {
+        let remedy =
+            "write the ratings of an item as a list, and several of one annotator as a list in it: [7, [8, 8.5]]";
+        Problem::unfit(format!("{} is not a list of ratings", excerpt(cell)), remedy)
+    })
 }
 
 struct LabelReader<'a> {
     question: &'a Question,
-    items: &'a Items,
-    unmatched: Unmatched,
     labels: Labels,
     /// Positions of the annotators by name.
     positions: HashMap<String, usize>,
@@ -425,7 +466,7 @@ impl LabelReader<'_> {
     }
 
     /// Reads a table with a row per item and a count per class.
-    fn counted(&mut self, table: &DataTable, columns: &LabelColumns<'_>) -> Result<()> {
+    fn counted(&mut self, table: &DataTable, columns: &LabelColumns<'_>, rows: &mut ItemRows<'_>) -> Result<()> {
         // ChaosNLI leaves classes out that nobody chose, and files of few items may so lack a column.
         let chaosnli = columns.format == Some(FileFormat::ChaosNli);
         let default = if chaosnli { "label_counter_{class}" } else { "n_{class}" };
@@ -441,44 +482,52 @@ impl LabelReader<'_> {
         if chaosnli {
             refuse_other_classes(table, classes, &columns)?;
         }
-        let mut lines = vec![0; self.items.len()];
-        for row in table.rows() {
-            let Some(item) = self.items.of_row(&row, self.unmatched, &mut self.labels.unknown_rows)? else { continue };
+        let mut lines = vec![0; rows.items()];
+        rows.read(table, |row, item| {
             if lines[item] > 0 {
                 let what = "a row of counts".to_owned();
                 return Err(row.refuse_id(Problem::Repeated { what, first_line: lines[item] }));
             }
             lines[item] = row.line();
-            let blank = |column: &Option<ColumnIndex>| column.is_none_or(|column| row.cell(column).is_empty());
-            if columns.iter().all(blank) {
-                self.labels.blank += 1;
-                continue;
-            }
-            for (class, column) in columns.iter().enumerate() {
-                self.labels.counts[[item, class]] = match column {
-                    Some(column) if !(chaosnli && row.cell(*column).is_empty()) => row.count(*column)?,
-                    _ => 0,
-                };
-            }
-            if let Some((class, problem)) = too_many(self.labels.counts.row(item).iter().copied()) {
-                return Err(match class.and_then(|class| columns[class]) {
-                    Some(column) => row.refuse(column, problem),
-                    None => row.refuse_row(problem),
-                });
-            }
+            self.counts(row, item, (&columns, chaosnli))
+        })
+    }
+
+    /// Reads the counts of a row, where single ones may be blank only if that means 0.
+    fn counts(
+        &mut self,
+        row: &Row<'_>,
+        item: usize,
+        (columns, may_be_blank): (&[Option<ColumnIndex>], bool),
+    ) -> Result<()> {
+        let blank = |column: &Option<ColumnIndex>| column.is_none_or(|column| row.cell(column).is_empty());
+        if columns.iter().all(blank) {
+            self.labels.blank += 1;
+            return Ok(());
         }
-        Ok(())
+        for (class, column) in columns.iter().enumerate() {
+            self.labels.counts[[item, class]] = match column {
+                Some(column) if !(may_be_blank && row.cell(*column).is_empty()) => row.count(*column)?,
+                _ => 0,
+            };
+        }
+        match too_many(self.labels.counts.row(item).iter().copied()) {
+            None => Ok(()),
+            Some((class, problem)) => Err(match class.and_then(|class| columns[class]) {
+                Some(column) => row.refuse(column, problem),
+                None => row.refuse_row(problem),
+            }),
+        }
     }
 
     /// Reads a table with a row per label.
-    fn listed(&mut self, table: &DataTable, columns: &LabelColumns<'_>) -> Result<()> {
+    fn listed(&mut self, table: &DataTable, columns: &LabelColumns<'_>, rows: &mut ItemRows<'_>) -> Result<()> {
         // LeWiDi's files name their own columns, and may hold several labels in a cell.
         let lewidi = columns.format == Some(FileFormat::LeWiDi);
         let names = if lewidi { ["annotator", lewidi::LABEL] } else { [columns.annotator, columns.label] };
         let [annotator, label] = [table.column(names[0])?, table.column(names[1])?];
         let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
-        for row in table.rows() {
-            let Some(item) = self.items.of_row(&row, self.unmatched, &mut self.labels.unknown_rows)? else { continue };
+        rows.read(table, |row, item| {
             let value = match self.question {
                 Question::Classes(classes) => {
                     let value = row.cell(label);
@@ -490,11 +539,11 @@ impl LabelReader<'_> {
                     }
                     row.optional_word(label, classes)?.map(LabelValue::Class)
                 }
-                Question::Score { low, high } => score(&row, label, (*low, *high))?.map(LabelValue::Score),
+                Question::Score { low, high } => score(row, label, (*low, *high))?.map(LabelValue::Score),
             };
             let Some(value) = value else {
                 self.labels.blank += 1;
-                continue;
+                return Ok(());
             };
             let name = row.text(annotator)?;
             let by = self.annotator(name);
@@ -505,20 +554,20 @@ impl LabelReader<'_> {
                 return Err(row.refuse_id(Problem::Repeated { what, first_line }));
             }
             self.add(Label { item, annotator: by, value, batch: None, line: row.line() });
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Adds the labels of the log to those of the file, under the same rules.
-    fn added(&mut self, log: &LabelStore, mut known: Known) -> Result<()> {
+    fn added(&mut self, log: &LabelStore, (items, unmatched): (&Items, Unmatched), mut known: Known) -> Result<()> {
         self.labels.batches.clone_from(&log.batches);
         for (batch, row) in &log.rows {
             let refuse = |problem| Error::refused(row.place.clone(), problem);
-            let Some(item) = self.items.ids.position(&row.id) else {
-                if self.unmatched == Unmatched::Refuse {
-                    return Err(refuse(self.items.unknown(&row.id)));
+            let Some(item) = items.ids.position(&row.id) else {
+                if unmatched == Unmatched::Refuse {
+                    return Err(refuse(items.unknown(&row.id)));
                 }
-                self.labels.unknown_rows += usize::from(!self.items.left_out.contains(&row.id));
+                self.labels.unknown_rows += usize::from(!items.left_out.contains(&row.id));
                 continue;
             };
             if let Some((remark, words)) = self.question.remark(&row.value) {

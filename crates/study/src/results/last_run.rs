@@ -10,7 +10,7 @@ use crate::results::StudyManifest;
 use crate::results::columns::feature_column;
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
-use judge_uncertainty_formats::batches::{BatchColumn, source};
+use judge_uncertainty_formats::batches::source;
 use judge_uncertainty_formats::error::Error::Unreadable;
 use judge_uncertainty_formats::error::Result as Read;
 use judge_uncertainty_system::{FileError, MANIFEST, read};
@@ -77,7 +77,8 @@ impl LastRun {
         let mut near = FamiliarityFeatures { nearest: vec![], mean_nearest: vec![] };
         while let Some(batch) = rows.next(&wanted, usize::MAX)? {
             for (of, name) in [&mut near.nearest, &mut near.mean_nearest].into_iter().zip(&wanted) {
-                if let Some(BatchColumn::Number(values)) = batch.column(name) {
+                if let Ok(column) = batch.table.column(name) {
+                    let values = batch.table.rows().map(|row| row.optional_number(column).ok().flatten());
                     of.extend(values);
                 }
             }

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{ClassJudgeConfig, JudgeKind};
 use super::verdict;
+use crate::belief_file::kind::RowColumns;
 use crate::findings::position::SWAPPED;
 use crate::input::config::{StudyConfig, StudyFile};
-use crate::input::items::Items;
+use crate::input::items::{ItemRows, Items};
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
 use crate::input::labels::has_tie;
 use crate::input::source::{Source, read_joined, read_table};
@@ -33,44 +34,11 @@ fn rounding(weights: &[f64]) -> f64 {
     ROUNDING.max(half_unit * weights.len() as f64 * (1.0 + 1e-9))
 }
 
-/// The weights of an answer from its cells, a class each; `None` where all are blank. `texts` are the cells as they
-/// stand there.
-///
-/// # Errors
-/// Cells that are not an answer of this kind, with the class at fault if one is.
-pub fn answer_of(
-    cells: &[Option<f64>],
-    texts: impl Fn() -> Vec<String>,
-    kind: JudgeKind,
-) -> std::result::Result<Option<Vec<f64>>, (Option<usize>, Problem)> {
-    if cells.iter().all(Option::is_none) {
-        return Ok(None);
-    }
-    let Some(weights) = cells.iter().copied().collect::<Option<Vec<f64>>>() else {
-        return Err((None, Problem::PartialAnswer { cells: texts() }));
-    };
-    if let Some(k) = weights.iter().position(|weight| *weight < 0.0) {
-        return Err((Some(k), Problem::OutOfRange { value: weights[k], low: 0.0, high: f64::MAX }));
-    }
-    let sum: f64 = weights.iter().sum();
-    if !(sum > 0.0 && sum.is_finite()) {
-        let classes = weights.len();
-        return Err((None, Problem::NotADistribution { values: weights, classes }));
-    }
-    if kind == JudgeKind::Probabilities && sum > 1.0 + ROUNDING && sum > 1.0 + rounding(&weights) {
-        let reason = format!("the probabilities sum to {}, more than 1", short(sum));
-        let remedy = "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or \
-                      percentages";
-        return Err((None, Problem::unfit(reason, remedy)));
-    }
-    Ok(Some(weights))
-}
-
 /// A stated confidence on the common scale; one that is on it already keeps its digits.
 ///
 /// # Errors
 /// It is outside the `range` in which it is stated.
-pub fn confidence_of(stated: f64, range: Option<(f64, f64)>) -> std::result::Result<f64, Problem> {
+fn confidence_of(stated: f64, range: Option<(f64, f64)>) -> std::result::Result<f64, Problem> {
     let (low, high) = range.unwrap_or(CONFIDENCE_RANGE);
     if !(low..=high).contains(&stated) {
         return Err(Problem::OutOfRange { value: stated, low, high });
@@ -142,7 +110,8 @@ struct AnswerColumns {
     swapped: Option<ColumnIndex>,
     /// The class that each stands for in a row that is swapped.
     mirrored: Vec<usize>,
-    confidence: Option<ColumnIndex>,
+    /// The columns of the stated confidence: one for all variants that stand side by side, or one for each.
+    confidence: Vec<ColumnIndex>,
 }
 
 impl AnswerColumns {
@@ -169,7 +138,20 @@ impl AnswerColumns {
             variant: optional(&config.variant_column())?,
             swapped: optional(&config.swapped_column())?,
             mirrored: mirrored(file.config.scale.classes(), config.mirror.as_ref()),
-            confidence: optional(&config.confidence)?,
+            confidence: optional(&config.confidence)?.into_iter().collect(),
+        })
+    }
+
+    /// The columns of a table in which every row is an item, with its answers under all `variants`.
+    fn side_by_side(table: &DataTable, columns: &RowColumns, variants: &[String]) -> Result<Self> {
+        let of = |names: &Vec<String>| names.iter().map(|name| table.column(name)).collect::<Result<Vec<_>>>();
+        Ok(Self {
+            columns: columns.answers.iter().map(of).collect::<Result<_>>()?,
+            side_by_side: variants.to_vec(),
+            variant: None,
+            swapped: None,
+            mirrored: vec![],
+            confidence: of(&columns.confidence)?,
         })
     }
 
@@ -234,7 +216,31 @@ struct AnswerReader<'c> {
     report: ClassJudgeReport,
 }
 
-impl AnswerReader<'_> {
+impl<'c> AnswerReader<'c> {
+    /// No answers yet, of so many items.
+    fn new(
+        config: &'c ClassJudgeConfig,
+        classes: &'c [String],
+        layout: &'c AnswerColumns,
+        variants: Vec<String>,
+        items: usize,
+    ) -> Self {
+        let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
+        let floor = config.floor(classes.len());
+        Self {
+            config,
+            layout,
+            classes,
+            answers: vec![none; items],
+            lines: vec![0; items * variants.len()],
+            masses: Vec::new(),
+            variants,
+            confidences: vec![(0.0, 0); items],
+            most_confident: 0.0,
+            report: ClassJudgeReport { kind: config.kind, floor, ..ClassJudgeReport::default() },
+        }
+    }
+
     fn row(&mut self, row: &Row<'_>, item: usize) -> Result<()> {
         let layout = self.layout;
         for (side, columns) in layout.columns.iter().enumerate() {
@@ -252,9 +258,8 @@ impl AnswerReader<'_> {
                 self.distribution(row, (item, variant), columns, mirrored)?;
             }
         }
-        if let Some(column) = layout.confidence
-            && let Some(stated) = row.optional_number(column)?
-        {
+        for &column in &layout.confidence {
+            let Some(stated) = row.optional_number(column)? else { continue };
             let scaled = confidence_of(stated, self.config.confidence_range);
             let scaled = scaled.map_err(|problem| row.refuse(column, problem))?;
             self.most_confident = self.most_confident.max(stated);
@@ -307,16 +312,28 @@ impl AnswerReader<'_> {
     ) -> Result<()> {
         let cells: Vec<Option<f64>> =
             columns.iter().map(|&column| row.optional_number(column)).collect::<Result<_>>()?;
-        let texts = || columns.iter().map(|&column| row.cell(column).to_owned()).collect();
-        let answer = answer_of(&cells, texts, self.config.kind).map_err(|(class, problem)| match class {
-            Some(k) => row.refuse(columns[k], problem),
-            None => row.refuse_row(problem),
-        })?;
-        let Some(weights) = answer else {
+        if cells.iter().all(Option::is_none) {
             self.report.failed_answers += 1;
             return Ok(());
+        }
+        let Some(weights) = cells.into_iter().collect::<Option<Vec<f64>>>() else {
+            let cells = columns.iter().map(|&column| row.cell(column).to_owned()).collect();
+            return Err(row.refuse_row(Problem::PartialAnswer { cells }));
         };
+        if let Some(k) = weights.iter().position(|weight| *weight < 0.0) {
+            return Err(row.refuse(columns[k], Problem::OutOfRange { value: weights[k], low: 0.0, high: f64::MAX }));
+        }
         let sum: f64 = weights.iter().sum();
+        if !(sum > 0.0 && sum.is_finite()) {
+            let classes = weights.len();
+            return Err(row.refuse_row(Problem::NotADistribution { values: weights, classes }));
+        }
+        if self.config.kind == JudgeKind::Probabilities && sum > 1.0 + ROUNDING && sum > 1.0 + rounding(&weights) {
+            let reason = format!("the probabilities sum to {}, more than 1", short(sum));
+            let remedy = "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or \
+                          percentages";
+            return Err(row.refuse_row(Problem::unfit(reason, remedy)));
+        }
         if self.config.kind == JudgeKind::Probabilities {
             self.report.renormalised_answers += usize::from((sum - 1.0).abs() > ROUNDING);
             self.masses.push(sum.min(1.0));
@@ -332,7 +349,7 @@ impl AnswerReader<'_> {
         for (answers, (sum, count)) in self.answers.iter_mut().zip(&self.confidences) {
             answers.confidence = (*count > 0).then(|| sum / f64::from(*count));
         }
-        if self.layout.confidence.is_some() {
+        if !self.layout.confidence.is_empty() {
             let without = self.confidences.iter().filter(|(_, count)| *count == 0).count();
             self.report.without_confidence = Some(without);
         }
@@ -370,30 +387,11 @@ pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Judg
         None => read_table(&paths, config.format, Some(&config.id), LogRows::Judge(classes), source)?,
     };
     let layout = AnswerColumns::new(file, &table)?;
-    let variants = layout.variants(&table)?;
-    let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
-    let mut reader = AnswerReader {
-        config,
-        layout: &layout,
-        classes,
-        answers: vec![none; items.len()],
-        lines: vec![0; items.len() * variants.len()],
-        masses: Vec::new(),
-        variants,
-        confidences: vec![(0.0, 0); items.len()],
-        most_confident: 0.0,
-        report: ClassJudgeReport {
-            kind: config.kind,
-            rows: table.rows().len(),
-            floor: config.floor(classes.len()),
-            ..ClassJudgeReport::default()
-        },
-    };
-    for row in table.rows() {
-        if let Some(item) = items.of_row(&row, file.config.unmatched, &mut reader.report.unknown_rows)? {
-            reader.row(&row, item)?;
-        }
-    }
+    let mut rows = ItemRows::about(items, file.config.unmatched);
+    let mut reader = AnswerReader::new(config, classes, &layout, layout.variants(&table)?, rows.items());
+    reader.report.rows = table.rows().len();
+    rows.read(&table, |row, item| reader.row(row, item))?;
+    reader.report.unknown_rows = rows.unknown;
     if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
         let reason = "all confidences are between 0 and 1, but are taken for parts of 100 unless their range is stated";
         let remedy = "write confidence_range = [0, 1] under [judge], or [0, 100] if they are percentages";
@@ -401,6 +399,26 @@ pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Judg
         return Err(Error::unfit(Place::file(table.file()).in_field(column), reason, remedy));
     }
     Ok(reader.finish())
+}
+
+/// Reads the judge's answers in a table in which every row is an item.
+///
+/// # Errors
+/// A column that the table lacks.
+pub fn read_rows(
+    settings: &StudyConfig,
+    (table, columns, variants): (&DataTable, &RowColumns, &[String]),
+    rows: &mut ItemRows<'_>,
+) -> Result<Vec<Option<JudgeAnswers>>> {
+    let own = settings.judge.of_classes();
+    // Samples are counted, and counts are on any scale.
+    let kind = if own.kind == JudgeKind::Labels { JudgeKind::Counts } else { own.kind };
+    let config = ClassJudgeConfig { kind, ..own.clone() };
+    let layout = AnswerColumns::side_by_side(table, columns, variants)?;
+    let variants = layout.variants(table)?;
+    let mut reader = AnswerReader::new(&config, settings.scale.classes(), &layout, variants, rows.items());
+    rows.read(table, |row, item| reader.row(row, item))?;
+    Ok(reader.finish().answers)
 }
 
 /// Puts the answers to the items `ids` together.

@@ -3,10 +3,9 @@
 use ndarray::Axis;
 
 use super::carried::{added, starts_elsewhere};
-use super::config::{ClassJudgeConfig, JudgeKind};
-use super::judge::{ONLY_VARIANT, answer_of, answers, confidence_of};
+use super::judge::{ONLY_VARIANT, answers};
 use super::reports;
-use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
+use crate::belief_file::kind::InputColumns;
 use crate::input::config::StudyConfig;
 use crate::input::labels::Labels;
 use crate::model::carried::CarriedMap;
@@ -16,8 +15,7 @@ use judge_uncertainty_core::belief::{
     Belief, BeliefModel, Beliefs, FittedBelief, ItemBelief, ItemBeliefs, OrdinalBelief, Unfit, mean_place,
 };
 use judge_uncertainty_evaluation::CountPool;
-use judge_uncertainty_formats::error::Problem;
-use judge_uncertainty_formats::judge::{JudgeAnswers, Predictions};
+use judge_uncertainty_formats::judge::Predictions;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Columns of the counts of labels where a study has none of its own.
@@ -236,32 +234,4 @@ pub(crate) fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
     let mut names = InputColumns::new(config.items.id.as_deref(), answers, labels, config.items.group.as_deref());
     names.confidence.clone_from(&judge.confidence);
     names
-}
-
-/// The judge's answer in a row of further items.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn answer(judge: &ClassJudgeConfig, row: &RowAnswer<'_>) -> std::result::Result<JudgeAnswers, Wrong> {
-    // Samples are counted, and counts are on any scale.
-    let kind = if judge.kind == JudgeKind::Labels { JudgeKind::Counts } else { judge.kind };
-    let answer = |(k, cells): (usize, &Vec<Option<f64>>)| {
-        let names = &row.columns.answers[k];
-        answer_of(cells, || (row.texts)(k), kind)
-            .map_err(|(class, problem)| wrong(class.map(|class| names[class].as_str()), problem))
-    };
-    let variants: Vec<Option<Vec<f64>>> =
-        row.weights.iter().enumerate().map(answer).collect::<std::result::Result<_, _>>()?;
-    if variants.iter().all(Option::is_none) {
-        return Err(wrong(None, Problem::NoAnswer));
-    }
-    let (mut sum, mut count) = (0.0, 0_u32);
-    for (name, stated) in row.columns.confidence.iter().zip(&row.confidence) {
-        if let Some(stated) = stated {
-            sum += confidence_of(*stated, judge.confidence_range).map_err(|problem| wrong(Some(name), problem))?;
-            count += 1;
-        }
-    }
-    let confidence = (count > 0).then(|| sum / f64::from(count));
-    Ok(JudgeAnswers { variants, confidence, ..JudgeAnswers::default() })
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::input::config::{FileFormat, StudyFile};
-use crate::input::items::Items;
+use crate::belief_file::kind::RowColumns;
+use crate::input::config::{FileFormat, StudyConfig, StudyFile};
+use crate::input::items::{ItemRows, Items};
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
 use crate::input::labels::score;
 use crate::input::scale::Scale;
@@ -19,6 +20,7 @@ use judge_uncertainty_formats::error::{Problem, Result};
 use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::lewidi::{self, Predicted};
 use judge_uncertainty_formats::logs::LogRows;
+use judge_uncertainty_formats::table::{ColumnIndex, DataTable};
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
 pub const LEAST_SD: f64 = 1e-6;
@@ -85,46 +87,87 @@ pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Judg
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
     let variants = config.variant.clone().or_else(|| own_variant(config.format));
     let sd = if lewidi { Some("sd".to_owned()) } else { config.sd.clone() };
-    let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&sd)?, optional(&variants)?);
-    let Scale::Scores(low, high) = file.config.scale else { panic!("a judge of numbers has two ends") };
-    let width = high - low;
-    let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
-    let mut names: Vec<String> = vec![];
-    let mut answers = vec![JudgeAnswers::default(); items.len()];
-    let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
-    for row in table.rows() {
-        let Some(item) = items.of_row(&row, file.config.unmatched, &mut report.unknown_rows)? else { continue };
-        let name = variant.map_or(Ok(""), |column| row.text(column))?;
-        let position = names.iter().position(|known| known == name).unwrap_or(names.len());
-        if position == names.len() {
-            names.push(name.to_owned());
+    let sides = vec![(table.column(&config.mean)?, optional(&sd)?)];
+    let layout = ScoreColumns { sides, side_by_side: vec![], variant: optional(&variants)? };
+    layout.read(&table, &file.config.scale, &mut ItemRows::about(items, file.config.unmatched))
+}
+
+/// Reads the judge's scores in a table in which every row is an item, which must have a standard deviation unless `may_lack_sd`.
+///
+/// # Errors
+/// A column that the table lacks.
+pub fn read_rows(
+    settings: &StudyConfig,
+    (table, columns, variants): (&DataTable, &RowColumns, &[String]),
+    may_lack_sd: bool,
+    rows: &mut ItemRows<'_>,
+) -> Result<Vec<Option<JudgeAnswers>>> {
+    let side = |(mean, sd): (&Vec<String>, &Option<String>)| {
+        Ok((table.column(&mean[0])?, sd.as_deref().map(|sd| table.column(sd)).transpose()?))
+    };
+    let sides: Vec<_> = columns.answers.iter().zip(&columns.deviations).map(side).collect::<Result<_>>()?;
+    let sd = sides.iter().find_map(|(_, sd)| *sd);
+    let layout = ScoreColumns { sides, side_by_side: variants.to_vec(), variant: None };
+    let answers = layout.read(table, &settings.scale, rows)?.answers;
+    rows.read(table, |row, item| match &answers[item] {
+        Some(answer) if !may_lack_sd && answer.variants.iter().flatten().all(|numbers| numbers.len() == 1) => {
+            let reason =
+                "the judge states no standard deviation, and stated one for every item that the belief was fitted to";
+            let problem = Problem::unfit(reason, "give it, or run a study with such items");
+            Err(sd.map_or_else(|| row.refuse_row(problem.clone()), |sd| row.refuse(sd, problem.clone())))
         }
-        if let Some(first_line) = lines.insert((item, position), row.line()) {
-            let what = if name.is_empty() { "a score".to_owned() } else { format!("a score of variant {name:?}") };
-            let problem = match variant {
-                Some(_) => Problem::Repeated { what, first_line },
-                None => several_answers("judge.variant", &what, first_line),
-            };
-            return Err(row.refuse_id(problem));
-        }
-        let Some(mean) = score(&row, mean_column, (low, high))? else {
-            report.failed_answers += 1;
-            continue;
-        };
-        let mut answer = vec![mean];
-        if let Some(column) = sd
-            && let Some(sd) = row.optional_number(column)?
-        {
-            if !(LEAST_SD * width..=width).contains(&sd) {
-                return Err(row.refuse(column, Problem::OutOfRange { value: sd, low: LEAST_SD * width, high: width }));
+        _ => Ok(()),
+    })?;
+    Ok(answers)
+}
+
+/// Where scores stand in a table.
+struct ScoreColumns {
+    /// Per variant that stands side by side, or once, the columns of the mean and of the standard deviation.
+    sides: Vec<(ColumnIndex, Option<ColumnIndex>)>,
+    /// Names of the variants that stand side by side.
+    side_by_side: Vec<String>,
+    variant: Option<ColumnIndex>,
+}
+
+impl ScoreColumns {
+    fn read(self, table: &DataTable, scale: &Scale, rows: &mut ItemRows<'_>) -> Result<JudgeFile> {
+        let Self { sides, side_by_side: mut names, variant } = self;
+        let Scale::Scores(low, high) = *scale else { panic!("a judge of numbers has two ends") };
+        let width = high - low;
+        let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
+        let mut answers = vec![JudgeAnswers::default(); rows.items()];
+        let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
+        rows.read(table, |row, item| {
+            for (side, (mean, sd)) in sides.iter().enumerate() {
+                let position = match variant.map(|column| row.text(column)).transpose()? {
+                    None => side,
+                    Some(name) => names.iter().position(|known| known == name).unwrap_or_else(|| {
+                        names.push(name.to_owned());
+                        names.len() - 1
+                    }),
+                };
+                if let Some(first_line) = lines.insert((item, position), row.line()) {
+                    return Err(row.refuse_id(match variant {
+                        Some(_) => {
+                            Problem::Repeated { what: format!("a score of variant {:?}", names[position]), first_line }
+                        }
+                        None => several_answers("judge.variant", "a score", first_line),
+                    }));
+                }
+                let Some(mean) = score(row, *mean, (low, high))? else {
+                    report.failed_answers += 1;
+                    continue;
+                };
+                let sd = sd.map_or(Ok(None), |column| score(row, column, (LEAST_SD * width, width)))?;
+                let answer = [mean].into_iter().chain(sd.map(|sd| sd * sd)).collect();
+                answers[item].variants.push(Some(answer));
             }
-            answer.push(sd * sd);
-        }
-        answers[item].variants.push(Some(answer));
+            Ok(())
+        })?;
+        report.unknown_rows = rows.unknown;
+        let is_answered = |answer: &JudgeAnswers| !answer.variants.is_empty();
+        let answers = answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
+        Ok(JudgeFile { variants: names, answers, report: JudgeReport::Ratings(report) })
     }
-    if variant.is_none() {
-        names.clear();
-    }
-    let answers = answers.into_iter().map(|answer| Some(answer).filter(|answer| !answer.variants.is_empty())).collect();
-    Ok(JudgeFile { variants: names, answers, report: JudgeReport::Ratings(report) })
 }

@@ -1,7 +1,7 @@
 //! What a study says of labels that are numbers.
 
-use super::judge::{self, LEAST_SD};
-use crate::belief_file::kind::{InputColumns, RowAnswer, Wrong, wrong};
+use super::judge;
+use crate::belief_file::kind::InputColumns;
 use crate::input::config::StudyConfig;
 use crate::input::labels::Labels;
 use crate::model::relation::Relation;
@@ -9,8 +9,6 @@ use crate::model::study::{CarriedReading, Kept};
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, GaussianFit, Repeats, Unfit};
 use judge_uncertainty_evaluation::RatingPool;
-use judge_uncertainty_formats::error::Problem;
-use judge_uncertainty_formats::judge::JudgeAnswers;
 
 /// Column of the ratings of an item, a list.
 const LABELS: &str = "ratings";
@@ -74,40 +72,4 @@ pub(crate) fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
     let mut names = InputColumns::new(id, name(&judge.mean), LABELS.to_owned(), group);
     names.deviations = judge.sd.as_ref().map(name);
     names
-}
-
-/// The judge's answer in a row of further items.
-///
-/// # Errors
-/// What is wrong with it.
-pub(crate) fn answer(
-    (low, high): (f64, f64),
-    fit: &GaussianFit,
-    row: &RowAnswer<'_>,
-) -> std::result::Result<JudgeAnswers, Wrong> {
-    let within = |name: &String, value: f64, low: f64, high: f64| match (low..=high).contains(&value) {
-        true => Ok(value),
-        false => Err(wrong(Some(name), Problem::OutOfRange { value, low, high })),
-    };
-    let mut answer = JudgeAnswers::default();
-    for (k, names) in row.columns.answers.iter().enumerate() {
-        let Some(mean) = row.weights[k][0] else { continue };
-        let mut numbers = vec![within(&names[0], mean, low, high)?];
-        if let (Some(name), Some(sd)) = (&row.columns.deviations[k], row.deviations[k]) {
-            let sd = within(name, sd, LEAST_SD * (high - low), high - low)?;
-            numbers.push(sd * sd);
-        }
-        answer.variants.push(Some(numbers));
-    }
-    if answer.variants.is_empty() {
-        return Err(wrong(None, Problem::NoAnswer));
-    }
-    if answer.variants.iter().flatten().all(|numbers| numbers.len() == 1) && !fit.reads_unstated() {
-        let reason =
-            "the judge states no standard deviation, and stated one for every item that the belief was fitted to";
-        let remedy = "give it, or run a study with such items";
-        let problem = Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() };
-        return Err(wrong(row.columns.deviations.iter().flatten().next().map(String::as_str), problem));
-    }
-    Ok(answer)
 }

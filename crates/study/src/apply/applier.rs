@@ -175,10 +175,12 @@ impl Applier {
 
     /// What judge and people say in the columns of some rows.
     fn answers(&self, columns: &RowColumns, table: &DataTable, rows: &mut ItemRows<'_>) -> Result<Answered, Error> {
-        let at = (table, columns, self.file.variants.as_slice());
-        let judge = match &self.file.fit {
-            Fit::Ratings(fit) => scores::judge::read_rows(&self.file.settings, at, fit.reads_unstated(), rows)?,
-            Fit::Classes(_) => classes::judge::read_rows(&self.file.settings, at, rows)?,
+        let BeliefFile { settings, variants, fit, .. } = &self.file;
+        let judge = match fit {
+            Fit::Ratings(fit) => {
+                scores::judge::read_rows(&settings.scale, (table, columns), fit.reads_unstated(), rows)?
+            }
+            Fit::Classes(_) => classes::judge::read_rows(settings, (table, columns, variants), rows)?,
         };
         let labels = Labels::read_rows(&self.question, (table, &columns.labels), rows)?;
         Ok(Answered { judge, labels })

@@ -205,12 +205,12 @@ impl Labels {
             }
             (Question::Score { low, high }, Some(&column)) => rows.read(table, |row, item| {
                 let scores = scores_in(row.cell(column)).map_err(|problem| row.refuse(column, problem))?;
-                let each =
-                    scores.into_iter().enumerate().flat_map(|(by, own)| own.into_iter().map(move |one| (by, one)));
-                for (annotator, score) in each {
-                    let score = within(score, (*low, *high)).map_err(|problem| row.refuse(column, problem))?;
-                    let value = LabelValue::Score(score);
-                    reader.add(Label { item, annotator, value, batch: None, line: row.line() });
+                for (annotator, own) in scores.into_iter().enumerate() {
+                    for score in own {
+                        let score = within(score, (*low, *high)).map_err(|problem| row.refuse(column, problem))?;
+                        let value = LabelValue::Score(score);
+                        reader.add(Label { item, annotator, value, batch: None, line: row.line() });
+                    }
                 }
                 Ok(())
             })?,
@@ -218,7 +218,7 @@ impl Labels {
         Ok(reader.labels)
     }
 
-    /// The labels of the items at positions `kept`, in ascending order.
+    /// The labels of the items at the positions `kept`, which ascend.
     pub(crate) fn select(&self, kept: &[usize]) -> Self {
         let of_kept = |label: &Label| Some(Label { item: kept.binary_search(&label.item).ok()?, ..*label });
         Self {

@@ -6,7 +6,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use crate::belief_file::kind::RowColumns;
-use crate::input::config::{FileFormat, StudyConfig, StudyFile};
+use crate::input::config::{FileFormat, StudyFile};
 use crate::input::items::{ItemRows, Items};
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
 use crate::input::labels::score;
@@ -87,18 +87,18 @@ pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Judg
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
     let variants = config.variant.clone().or_else(|| own_variant(config.format));
     let sd = if lewidi { Some("sd".to_owned()) } else { config.sd.clone() };
-    let sides = vec![(table.column(&config.mean)?, optional(&sd)?)];
-    let layout = ScoreColumns { sides, side_by_side: vec![], variant: optional(&variants)? };
-    layout.read(&table, &file.config.scale, &mut ItemRows::about(items, file.config.unmatched))
+    let (side, variant) = ((table.column(&config.mean)?, optional(&sd)?), optional(&variants)?);
+    scores_in(&table, (&[side], variant), &file.config.scale, &mut ItemRows::about(items, file.config.unmatched))
 }
 
-/// Reads the judge's scores in a table in which every row is an item, which must have a standard deviation unless `may_lack_sd`.
+/// Reads the judge's scores in a table in which every row is an item, with those of all variants side by side. Unless an
+/// answer `may_lack_sd`, one of its variants has to state a standard deviation.
 ///
 /// # Errors
 /// A column that the table lacks.
 pub fn read_rows(
-    settings: &StudyConfig,
-    (table, columns, variants): (&DataTable, &RowColumns, &[String]),
+    scale: &Scale,
+    (table, columns): (&DataTable, &RowColumns),
     may_lack_sd: bool,
     rows: &mut ItemRows<'_>,
 ) -> Result<Vec<Option<JudgeAnswers>>> {
@@ -107,8 +107,7 @@ pub fn read_rows(
     };
     let sides: Vec<_> = columns.answers.iter().zip(&columns.deviations).map(side).collect::<Result<_>>()?;
     let sd = sides.iter().find_map(|(_, sd)| *sd);
-    let layout = ScoreColumns { sides, side_by_side: variants.to_vec(), variant: None };
-    let answers = layout.read(table, &settings.scale, rows)?.answers;
+    let answers = scores_in(table, (&sides, None), scale, rows)?.answers;
     rows.read(table, |row, item| match &answers[item] {
         Some(answer) if !may_lack_sd && answer.variants.iter().flatten().all(|numbers| numbers.len() == 1) => {
             let reason =
@@ -121,53 +120,51 @@ pub fn read_rows(
     Ok(answers)
 }
 
-/// Where scores stand in a table.
-struct ScoreColumns {
-    /// Per variant that stands side by side, or once, the columns of the mean and of the standard deviation.
-    sides: Vec<(ColumnIndex, Option<ColumnIndex>)>,
-    /// Names of the variants that stand side by side.
-    side_by_side: Vec<String>,
-    variant: Option<ColumnIndex>,
-}
+/// The columns of the expected mean and of the standard deviation.
+type ScoreColumns = (ColumnIndex, Option<ColumnIndex>);
 
-impl ScoreColumns {
-    fn read(self, table: &DataTable, scale: &Scale, rows: &mut ItemRows<'_>) -> Result<JudgeFile> {
-        let Self { sides, side_by_side: mut names, variant } = self;
-        let Scale::Scores(low, high) = *scale else { panic!("a judge of numbers has two ends") };
-        let width = high - low;
-        let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
-        let mut answers = vec![JudgeAnswers::default(); rows.items()];
-        let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
-        rows.read(table, |row, item| {
-            for (side, (mean, sd)) in sides.iter().enumerate() {
-                let position = match variant.map(|column| row.text(column)).transpose()? {
-                    None => side,
-                    Some(name) => names.iter().position(|known| known == name).unwrap_or_else(|| {
-                        names.push(name.to_owned());
-                        names.len() - 1
-                    }),
-                };
-                if let Some(first_line) = lines.insert((item, position), row.line()) {
-                    return Err(row.refuse_id(match variant {
-                        Some(_) => {
-                            Problem::Repeated { what: format!("a score of variant {:?}", names[position]), first_line }
-                        }
-                        None => several_answers("judge.variant", "a score", first_line),
-                    }));
-                }
-                let Some(mean) = score(row, *mean, (low, high))? else {
-                    report.failed_answers += 1;
-                    continue;
-                };
-                let sd = sd.map_or(Ok(None), |column| score(row, column, (LEAST_SD * width, width)))?;
-                let answer = [mean].into_iter().chain(sd.map(|sd| sd * sd)).collect();
-                answers[item].variants.push(Some(answer));
+/// Reads the scores in a table, under variants that stand side by side or are named in a column.
+fn scores_in(
+    table: &DataTable,
+    (sides, variant): (&[ScoreColumns], Option<ColumnIndex>),
+    scale: &Scale,
+    rows: &mut ItemRows<'_>,
+) -> Result<JudgeFile> {
+    let Scale::Scores(low, high) = *scale else { panic!("a judge of numbers has two ends") };
+    let width = high - low;
+    let mut names: Vec<String> = vec![];
+    let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
+    let mut answers = vec![JudgeAnswers::default(); rows.items()];
+    let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
+    rows.read(table, |row, item| {
+        for (side, (mean, sd)) in sides.iter().enumerate() {
+            let position = match variant.map(|column| row.text(column)).transpose()? {
+                None => side,
+                Some(name) => names.iter().position(|known| known == name).unwrap_or_else(|| {
+                    names.push(name.to_owned());
+                    names.len() - 1
+                }),
+            };
+            if let Some(first_line) = lines.insert((item, position), row.line()) {
+                return Err(row.refuse_id(match variant {
+                    Some(_) => {
+                        Problem::Repeated { what: format!("a score of variant {:?}", names[position]), first_line }
+                    }
+                    None => several_answers("judge.variant", "a score", first_line),
+                }));
             }
-            Ok(())
-        })?;
-        report.unknown_rows = rows.unknown;
-        let is_answered = |answer: &JudgeAnswers| !answer.variants.is_empty();
-        let answers = answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
-        Ok(JudgeFile { variants: names, answers, report: JudgeReport::Ratings(report) })
-    }
+            let Some(mean) = score(row, *mean, (low, high))? else {
+                report.failed_answers += 1;
+                continue;
+            };
+            let sd = sd.map_or(Ok(None), |column| score(row, column, (LEAST_SD * width, width)))?;
+            let answer = [mean].into_iter().chain(sd.map(|sd| sd * sd)).collect();
+            answers[item].variants.push(Some(answer));
+        }
+        Ok(())
+    })?;
+    report.unknown_rows = rows.unknown;
+    let is_answered = |answer: &JudgeAnswers| !answer.variants.is_empty();
+    let answers = answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
+    Ok(JudgeFile { variants: names, answers, report: JudgeReport::Ratings(report) })
 }

@@ -93,4 +93,4 @@ pub use regression::Unfit;
 pub use table::Beliefs;
 pub use traits::{Belief, Quantity};
 pub use trust::TrustPrior;
-pub use trust::{TrustError, fit_trust, fit_trusts, log_likelihood};
+pub use trust::{TrustError, fit_trust, fit_trusts};

@@ -105,30 +105,13 @@ pub fn fit_trusts(
 ) -> Result<Vec<Regression>, TrustError> {
     let table = Rc::new(LabelTable::new(q, counts)?);
     let fit = |design: &&Design| {
-        let mut likelihood = LabelLikelihood::with_features(table.clone(), design, q.nrows())?;
+        let mut likelihood = LabelLikelihood::new(table.clone(), design, q.nrows())?;
         let mut start = vec![0.0; design.features() + 1];
         start[0] = START_TRUST.ln();
         let maximum = maximise(&mut likelihood, start);
         Ok(Regression::of_likelihood(coefficient_names(design), maximum, table.items.len()))
     };
     designs.iter().map(fit).collect()
-}
-
-/// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
-///
-/// # Errors
-/// As [`fit_trust`].
-///
-/// # Panics
-/// If there is not one coefficient per feature and one for the intercept.
-pub fn log_likelihood(
-    beta: &[f64],
-    design: &Design,
-    q: ArrayView2<f64>,
-    counts: ArrayView2<u32>,
-) -> Result<f64, TrustError> {
-    assert_eq!(beta.len(), design.features() + 1, "one coefficient per feature and one for the intercept");
-    Ok(LabelLikelihood::new(design, q, counts)?.at(beta).value)
 }
 
 fn clamp(log_trust: f64) -> f64 {
@@ -190,12 +173,8 @@ struct LabelLikelihood {
 }
 
 impl LabelLikelihood {
-    fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
-        Self::with_features(Rc::new(LabelTable::new(q, counts)?), design, q.nrows())
-    }
-
     /// Of a table of labels of so many items, under the features of a design.
-    fn with_features(table: Rc<LabelTable>, design: &Design, items: usize) -> Result<Self, TrustError> {
+    fn new(table: Rc<LabelTable>, design: &Design, items: usize) -> Result<Self, TrustError> {
         let features = design.features();
         if items != design.items() && features > 0 {
             let detail = format!("{} items with features, {items} with predictions", design.items());
@@ -437,7 +416,8 @@ mod tests {
     fn value_matches_gamma_functions_and_derivatives_match_differences() {
         let (columns, q, counts) = simulated(60, 3);
         let design = Design::standardized(&columns).unwrap();
-        let likelihood = LabelLikelihood::new(&design, q.view(), counts.view()).unwrap();
+        let table = Rc::new(LabelTable::new(q.view(), counts.view()).unwrap());
+        let likelihood = LabelLikelihood::new(table, &design, 60).unwrap();
         let beta = [0.7, -0.4, 0.3];
         let by_gamma: f64 = (0..60)
             .filter(|&i| counts.row(i).sum() > 0)

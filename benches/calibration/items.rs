@@ -82,7 +82,7 @@ impl Tally {
         // Of a fitted map there is no profile.
         self.undetermined += usize::from(profile.is_some_and(|profile| !profile.determined()));
         self.unconverged += usize::from(!fit.regression().converged);
-        let beliefs = fit.posterior(&judged, counts);
+        let (beliefs, _) = fit.posterior(&judged, counts);
         for (i, belief) in beliefs.iter().enumerate() {
             let (held, intervals) =
                 labels.held(belief.alpha(), study.pools.row(i).as_slice().expect("rows are contiguous"));

@@ -158,12 +158,13 @@ impl Pool for Planted {
         self.pool.log_trust(fit, design).into_iter().map(|log| log + self.bug.factor().ln()).collect()
     }
 
-    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
+    fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
         if self.bug.factor() == 1.0 {
-            return self.pool.beliefs(fit, design, labels);
+            return self.pool.beliefs_and_trust(fit, design, labels);
         }
         let trust: Vec<f64> = self.log_trust(fit, design).into_iter().map(f64::exp).collect();
-        ItemBeliefs::Classes(Beliefs::posterior(&trust, self.q.view(), labels.of_classes().view()))
+        let beliefs = Beliefs::posterior(&trust, self.q.view(), labels.of_classes().view());
+        (ItemBeliefs::Classes(beliefs), trust)
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {

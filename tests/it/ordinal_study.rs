@@ -145,7 +145,8 @@ fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static> {
         }
     }
     let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
-    let pool = CountPool::new(counts.view(), judge).with_places(Some(places));
+    let mut pool = CountPool::new(counts.view(), judge);
+    pool.places = Some(places);
     let known = |numbers: &[u32], _: Option<&FamiliarityFeatures>| {
         let known = (0..numbers.len()).map(|i| (i % 2) as f64);
         vec![judge_uncertainty::belief::FeatureColumn::complete("known", known)]

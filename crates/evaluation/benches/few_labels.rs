@@ -64,11 +64,15 @@ fn world(items: usize, labels: usize, stream: &mut Stream) -> World {
 fn pool(q: &Array2<f64>, counts: &Array2<u32>) -> CountPool {
     let n = q.nrows();
     let judge = Predictions { q: q.clone(), spread: vec![None; n], confidence: vec![None; n] };
-    CountPool::new(counts.view(), judge).with_prior(TrustPrior::Weak)
+    let mut pool = CountPool::new(counts.view(), judge);
+    pool.prior = TrustPrior::Weak;
+    pool
 }
 
 fn recalibrated(pool: &CountPool) -> CountPool {
-    pool.clone().with_belief(BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature), vec![])
+    let mut pool = pool.clone();
+    pool.model = BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature);
+    pool
 }
 
 /// Expected log and Brier score of predictions `q` for labels from `p`, over items.

@@ -20,16 +20,23 @@ use judge_uncertainty_formats::Predictions;
 /// Items whose labels are counts of classes, with the judge's predictions.
 #[derive(Debug, Clone)]
 pub struct CountPool {
-    counts: Array2<u32>,
-    judge: Predictions,
-    groups: Vec<usize>,
-    variants: Vec<Array2<f64>>,
-    twins: Vec<usize>,
-    carried: Option<maps::CarriedOffsets>,
-    model: BeliefModel,
-    prior: TrustPrior,
-    /// Where the classes stand, ascending; `None` for mere names.
-    places: Option<Vec<f64>>,
+    pub(super) counts: Array2<u32>,
+    pub(super) judge: Predictions,
+    /// Which belief is fitted; at first the paper's.
+    pub model: BeliefModel,
+    /// The prior on the trust; at first there is none, as in the paper.
+    pub prior: TrustPrior,
+    /// Where the classes stand on a scale, ascending; `None` for mere names.
+    pub places: Option<Vec<f64>>,
+    /// The group of each item, counted from 0, for beliefs that are fitted by group; empty without groups.
+    pub groups: Vec<usize>,
+    /// What each of the judge's variants predicts, items x classes each, for beliefs that weigh them.
+    pub variants: Vec<Array2<f64>>,
+    /// The cluster of each item: when the labels choose a belief, items of one cluster are fitted together or held out
+    /// together. Empty if every item is a cluster of its own.
+    pub twins: Vec<usize>,
+    /// What a map that was fitted elsewhere adds to the log predictions, for beliefs that start from it.
+    pub carried: Option<maps::CarriedOffsets>,
     /// Total uncertainty of every prediction, once a rule has asked for it.
     judged: OnceLock<Vec<f64>>,
 }
@@ -45,43 +52,15 @@ impl CountPool {
         Self {
             counts,
             judge,
+            model: BeliefModel::Published,
+            prior: TrustPrior::None,
+            places: None,
             groups: vec![],
             variants: vec![],
             twins: vec![],
             carried: None,
-            model: BeliefModel::Published,
-            prior: TrustPrior::None,
-            places: None,
             judged: OnceLock::new(),
         }
-    }
-
-    /// These items with classes that stand at `places` of a scale, ascending; `None` for mere names.
-    pub fn with_places(self, places: Option<Vec<f64>>) -> Self {
-        Self { places, ..self }
-    }
-
-    /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
-    /// group, and empty otherwise.
-    pub fn with_belief(self, model: BeliefModel, groups: Vec<usize>) -> Self {
-        Self { model, groups, ..self }
-    }
-
-    /// These items with what each of the judge's variants predicts, items x classes each, for beliefs that weigh them.
-    pub fn with_variants(self, variants: Vec<Array2<f64>>) -> Self {
-        Self { variants, ..self }
-    }
-
-    /// These items with the cluster of each: when the labels choose a belief, items of one cluster are fitted together
-    /// or held out together.
-    pub fn with_twins(self, twins: Vec<usize>) -> Self {
-        Self { twins, ..self }
-    }
-
-    /// These items with what a map that was fitted elsewhere adds to their log predictions, for beliefs that start from
-    /// it.
-    pub fn with_carried(self, carried: Option<maps::CarriedOffsets>) -> Self {
-        Self { carried, ..self }
     }
 
     /// What all labels say of a map that was fitted elsewhere; `None` without one.
@@ -90,26 +69,6 @@ impl CountPool {
     /// A fit of the trust that is impossible.
     pub fn transfer(&self, design: &Design) -> Result<Option<maps::Transfer>, Error> {
         Ok(maps::transfer(&self.judged(design), self.counts.view())?)
-    }
-
-    /// These items with a prior on the trust; by default the fit has none, as in the paper.
-    pub fn with_prior(self, prior: TrustPrior) -> Self {
-        Self { prior, ..self }
-    }
-
-    /// All labels, items x classes.
-    pub(super) fn counts(&self) -> &Array2<u32> {
-        &self.counts
-    }
-
-    /// The judge's predictions.
-    pub(super) fn predictions(&self) -> &Predictions {
-        &self.judge
-    }
-
-    /// Where the classes stand; `None` for mere names.
-    pub(super) fn places(&self) -> Option<&[f64]> {
-        self.places.as_deref()
     }
 
     fn placed(&self, beliefs: Beliefs) -> ItemBeliefs {
@@ -121,7 +80,7 @@ impl CountPool {
 
     fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
         let items = JudgedItems::new(design, self.judge.q.view(), &self.groups);
-        let places = self.places().unwrap_or_default();
+        let places = self.places.as_deref().unwrap_or_default();
         JudgedItems { variants: &self.variants, twins: &self.twins, places, carried: self.carried.as_ref(), ..items }
     }
 }
@@ -219,13 +178,9 @@ impl Pool for CountPool {
         fit.of_classes().log_trust(&self.judged(design))
     }
 
-    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
-        self.placed(fit.of_classes().posterior(&self.judged(design), labels.of_classes().view()))
-    }
-
     fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
         let (items, counts) = (self.judged(design), labels.of_classes().view());
-        let (beliefs, log_trust) = fit.of_classes().posterior_and_log_trust(&items, counts);
+        let (beliefs, log_trust) = fit.of_classes().posterior(&items, counts);
         (self.placed(beliefs), log_trust.into_iter().map(f64::exp).collect())
     }
 
@@ -302,7 +257,7 @@ impl CountPool {
     /// the truth from the pool.
     fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64 {
         let total: f64 = evidence.iter().sum();
-        match self.places() {
+        match &self.places {
             None => {
                 let squared: f64 = evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum();
                 squared - (1.0 - p.iter().map(|p| p * p).sum::<f64>()) / (n - 1.0)
@@ -401,7 +356,8 @@ mod tests {
     #[test]
     fn squared_errors_on_places_by_hand() {
         let judge = Predictions { q: Array2::from_elem((1, 3), 1.0 / 3.0), spread: vec![None], confidence: vec![None] };
-        let pool = CountPool::new(Array2::zeros((1, 3)).view(), judge).with_places(Some(vec![0.0, 1.0, 4.0]));
+        let places = Some(vec![0.0, 1.0, 4.0]);
+        let pool = CountPool { places, ..CountPool::new(Array2::zeros((1, 3)).view(), judge) };
         // Means 0.5 and 2; a truth of four labels with variance 3.
         let by_hand = (0.5_f64 - 1.5).powi(2) - 2.25 / 3.0;
         assert_eq!(pool.squared_error(&[1.0, 1.0, 0.0], &[0.25, 0.5, 0.25], 4.0), by_hand);

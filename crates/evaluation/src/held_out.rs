@@ -279,7 +279,7 @@ fn largest(values: &[f64]) -> usize {
 impl CountPool {
     /// Scores of a label of class `y`, in the order of [`Score`].
     fn scores_of(&self, p: &[f64], y: usize) -> Vec<f64> {
-        match self.places() {
+        match &self.places {
             None => vec![log_score(p, y), brier_score(p, y)],
             Some(places) => {
                 let mean: f64 = p.iter().zip(places).map(|(p, s)| p * s).sum();
@@ -290,13 +290,13 @@ impl CountPool {
 
     /// Shares of the classes, with their mean place before them where they have places.
     fn with_mean(&self, shares: Vec<f64>) -> Vec<f64> {
-        let mean = self.places().map(|places| places.iter().zip(&shares).map(|(s, p)| s * p).sum());
+        let mean = self.places.as_ref().map(|places| places.iter().zip(&shares).map(|(s, p)| s * p).sum());
         mean.into_iter().chain(shares).collect()
     }
 
     fn foreseen_by(&self, belief: Dirichlet) -> Foreseen {
         let evidence = belief.evidence();
-        let (error, disagreement) = match self.places() {
+        let (error, disagreement) = match &self.places {
             None => (belief.spread(), belief.gini() - belief.spread()),
             Some(places) => {
                 let on_places = OrdinalBelief::new(belief, places);
@@ -309,7 +309,7 @@ impl CountPool {
 
 impl Scored for CountPool {
     fn scores(&self) -> &'static [Score] {
-        match self.places() {
+        match &self.places {
             None => &[Score::Log, Score::Brier],
             Some(_) => &[Score::Log, Score::Crps, Score::Squared],
         }
@@ -317,7 +317,7 @@ impl Scored for CountPool {
 
     /// Intervals are about the number of labels in the class that the belief holds likeliest.
     fn forecast(&self, priors: &ItemBeliefs, item: usize) -> Forecast {
-        let (belief, counts) = (priors.of_classes().get(item), self.counts().row(item));
+        let (belief, counts) = (priors.of_classes().get(item), self.counts.row(item));
         let (n, mean) = (counts.sum(), belief.mean().collect::<Vec<f64>>());
         let class = largest(&mean);
         let own = belief.alpha()[class];
@@ -342,11 +342,11 @@ impl Scored for CountPool {
     }
 
     fn judged_item(&self, item: usize) -> Option<JudgedItem> {
-        let (counts, p) = (self.counts().row(item), row(self.predictions().q.row(item)));
+        let (counts, p) = (self.counts.row(item), row(self.judge.q.row(item)));
         let n = f64::from(counts.sum());
         let scores = over_labels(counts, |y| self.scores_of(p, y))?;
         let shares: Vec<f64> = counts.iter().map(|&c| f64::from(c) / n).collect();
-        let disagreement = match self.places() {
+        let disagreement = match &self.places {
             None => pair_disagreement(row(counts)),
             Some(places) => {
                 let moment = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
@@ -359,13 +359,13 @@ impl Scored for CountPool {
 
     /// Shares of the classes, with half a label of each added.
     fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_> {
-        let mut shares = vec![0.5; self.counts().ncols()];
-        for (counts, _) in self.counts().rows().into_iter().zip(hidden).filter(|(_, hidden)| !**hidden) {
+        let mut shares = vec![0.5; self.counts.ncols()];
+        for (counts, _) in self.counts.rows().into_iter().zip(hidden).filter(|(_, hidden)| !**hidden) {
             shares.iter_mut().zip(counts).for_each(|(sum, &c)| *sum += f64::from(c));
         }
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= total);
-        Box::new(move |item| over_labels(self.counts().row(item), |y| self.scores_of(&shares, y)))
+        Box::new(move |item| over_labels(self.counts.row(item), |y| self.scores_of(&shares, y)))
     }
 }
 
@@ -383,7 +383,9 @@ mod tests {
         let q = array![[0.5, 0.25, 0.25], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]];
         let counts = array![[2, 1, 0], [0, 0, 1], [0, 0, 0]];
         let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
-        CountPool::new(counts.view(), judge).with_prior(TrustPrior::Weak)
+        let mut pool = CountPool::new(counts.view(), judge);
+        pool.prior = TrustPrior::Weak;
+        pool
     }
 
     #[test]
@@ -460,8 +462,10 @@ mod tests {
         let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
         assert!((0..FOLDS).all(|fold| folds.iter().filter(|f| **f == fold).count() == 6));
         let of = |counts: &Array2<u32>| {
-            let pool = CountPool::new(counts.view(), judge.clone()).with_prior(TrustPrior::Weak);
-            let recalibrated = pool.clone().with_belief(BeliefModel::Map(MapName::Temperature), vec![]);
+            let mut pool = CountPool::new(counts.view(), judge.clone());
+            pool.prior = TrustPrior::Weak;
+            let mut recalibrated = pool.clone();
+            recalibrated.model = BeliefModel::Map(MapName::Temperature);
             let pools: [(String, &dyn Scored); 2] =
                 [("published".to_owned(), &pool), ("recalibrated".to_owned(), &recalibrated)];
             score(&pools, &[], &folds).unwrap()

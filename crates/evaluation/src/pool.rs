@@ -10,7 +10,7 @@ use super::protocol::uniforms;
 use judge_uncertainty_core::belief::{
     Design, FeatureColumn, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
 };
-use judge_uncertainty_core::escalation::{Rule, RuleInputs};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 
@@ -136,23 +136,16 @@ pub trait Pool: Sync {
     /// ln lambda of every item under a fit: of the evidence of its belief without any label.
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64>;
 
-    /// The beliefs under a fit, given labels.
-    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs;
+    /// The beliefs under a fit, given labels, with lambda of every item, in labels.
+    fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>);
 
-    /// [`Self::beliefs`] with lambda of every item, in labels.
-    fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
-        let trust = self.log_trust(fit, design).into_iter().map(f64::exp);
-        (self.beliefs(fit, design, labels), trust.collect())
+    /// The beliefs alone.
+    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
+        self.beliefs_and_trust(fit, design, labels).0
     }
 
     /// The priority of every item under a rule, higher first; `None` for a rule that does not rank such labels.
-    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
-        rule.priority(&RuleInputs {
-            labels: Some(ranking.numbers),
-            random: Some(&ranking.luck.random),
-            ..RuleInputs::new(ranking.beliefs)
-        })
-    }
+    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>>;
 
     /// Errors of the beliefs' means against the held-out truth, item by item.
     fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors>;

@@ -27,16 +27,19 @@ pub struct RatingPool {
     /// Items x annotators x ratings.
     ratings: Vec<Vec<Vec<f64>>>,
     judge: JudgeScores,
-    /// The group of each item; empty where the belief needs none.
-    groups: Vec<usize>,
-    /// The cluster of each item; empty if every item is a cluster of its own.
-    twins: Vec<usize>,
-    model: BeliefModel,
-    prior: TrustPrior,
+    /// Which belief is fitted; at first the paper's.
+    pub model: BeliefModel,
+    /// The prior on the trust; at first there is none. Recalibrations always have the weak one.
+    pub prior: TrustPrior,
+    /// The group of each item, counted from 0, for beliefs that are fitted by group; empty without groups.
+    pub groups: Vec<usize>,
+    /// The cluster of each item, which a choice of the recalibration keeps together; empty if every item is a cluster of
+    /// its own.
+    pub twins: Vec<usize>,
     /// The variance of repeats where it is that of other items, among which there may have been none.
-    repeats: Option<Option<Repeats>>,
+    pub repeats: Option<Option<Repeats>>,
     /// The fit of another study from which fits start, and the number there of each group here.
-    start: Option<(GaussianFit, Vec<Option<usize>>)>,
+    pub start: Option<(GaussianFit, Vec<Option<usize>>)>,
 }
 
 impl RatingPool {
@@ -49,39 +52,13 @@ impl RatingPool {
         Self {
             ratings,
             judge,
-            groups: vec![],
-            twins: vec![],
             model: BeliefModel::Published,
             prior: TrustPrior::None,
+            groups: vec![],
+            twins: vec![],
             repeats: None,
             start: None,
         }
-    }
-
-    /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
-    /// group, and empty otherwise.
-    pub fn with_belief(self, model: BeliefModel, groups: Vec<usize>) -> Self {
-        Self { model, groups, ..self }
-    }
-
-    /// These items with the cluster of each, which a choice of the recalibration keeps together.
-    pub fn with_twins(self, twins: Vec<usize>) -> Self {
-        Self { twins, ..self }
-    }
-
-    /// These items with fits that start from that of another study, and the number there of each group here.
-    pub fn with_start(self, start: Option<(GaussianFit, Vec<Option<usize>>)>) -> Self {
-        Self { start, ..self }
-    }
-
-    /// These items with a prior on the trust; by default the fit has none.
-    pub fn with_prior(self, prior: TrustPrior) -> Self {
-        Self { prior, ..self }
-    }
-
-    /// These items with the variance of repeats that other items have.
-    pub fn with_repeats(self, repeats: Option<Repeats>) -> Self {
-        Self { repeats: Some(repeats), ..self }
     }
 
     /// The ratings of every item by annotator.
@@ -115,7 +92,6 @@ impl RatingPool {
         JudgedRatings { design, judge: &self.judge, groups: &self.groups, start }
     }
 
-    /// Maps always have the weak prior.
     fn prior(&self) -> TrustPrior {
         match self.model {
             BeliefModel::Map(_) | BeliefModel::Auto => TrustPrior::Weak,
@@ -199,10 +175,6 @@ impl Pool for RatingPool {
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
         self.priors(fit.of_ratings(), design).iter().map(|prior| prior.evidence.ln()).collect()
-    }
-
-    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
-        self.beliefs_and_trust(fit, design, labels).0
     }
 
     fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
@@ -292,7 +264,7 @@ fn averaged(scores: &[[f64; 4]]) -> Option<Vec<Option<f64>>> {
 impl RatingPool {
     /// One label for each annotator of an item.
     fn labels(&self, item: usize) -> Vec<f64> {
-        self.ratings()[item].iter().map(|ratings| mean(ratings)).collect()
+        self.ratings[item].iter().map(|ratings| mean(ratings)).collect()
     }
 }
 
@@ -303,7 +275,7 @@ impl Scored for RatingPool {
 
     /// Intervals are about the mean of the labels.
     fn forecast(&self, priors: &ItemBeliefs, item: usize) -> Forecast {
-        let (labels, annotators, prior) = (self.labels(item), &self.ratings()[item], priors.of_ratings()[item]);
+        let (labels, annotators, prior) = (self.labels(item), &self.ratings[item], priors.of_ratings()[item]);
         let within = self.repeats().map(|repeats| repeats.variance);
         let without = |k: usize| {
             let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
@@ -340,7 +312,7 @@ impl Scored for RatingPool {
     /// The judge is taken at its word: a normal with its mean and standard deviation; without the latter only the
     /// squared error.
     fn judged_item(&self, item: usize) -> Option<JudgedItem> {
-        let (labels, at, variance) = (self.labels(item), self.judge().mean[item], self.judge().variance[item]);
+        let (labels, at, variance) = (self.labels(item), self.judge.mean[item], self.judge.variance[item]);
         let scale = variance.map_or(1.0, f64::sqrt);
         let label = StudentLabel { centre: at, scale, freedom: StudentLabel::NORMAL };
         let mut scores = averaged(&labels.iter().map(|&y| scores_of(&label, y)).collect::<Vec<_>>())?;

@@ -73,7 +73,9 @@ fn places(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Ve
     let scale: Vec<f64> = (1..=PLACES).map(|place| place as f64).collect();
     let pool = |q: Array2<f64>| {
         let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
-        CountPool::new(counts.view(), judge).with_places(Some(scale.clone())).with_prior(TrustPrior::Weak)
+        let mut pool = CountPool::new(counts.view(), judge);
+        (pool.places, pool.prior) = (Some(scale.clone()), TrustPrior::Weak);
+        pool
     };
     stated.into_iter().map(pool).collect()
 }
@@ -92,7 +94,12 @@ fn ratings(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> V
         }
         all.push((0..labels).map(|_| vec![middle + sd * stream.standard_normal()]).collect::<Vec<_>>());
     }
-    stated.into_iter().map(|judge| RatingPool::new(all.clone(), judge).with_prior(TrustPrior::Weak)).collect()
+    let pool = |judge| {
+        let mut pool = RatingPool::new(all.clone(), judge);
+        pool.prior = TrustPrior::Weak;
+        pool
+    };
+    stated.into_iter().map(pool).collect()
 }
 
 /// What is checked in each study.
@@ -300,15 +307,17 @@ fn main() -> ExitCode {
     let on_places = Case {
         name: "places",
         pools: places,
-        recalibrated: |pool| {
-            pool.with_belief(BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature), vec![])
+        recalibrated: |mut pool| {
+            pool.model = BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature);
+            pool
         },
     };
     let on_scores = Case {
         name: "scores",
         pools: ratings,
-        recalibrated: |pool| {
-            pool.with_belief(BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature), vec![])
+        recalibrated: |mut pool| {
+            pool.model = BeliefModel::Map(judge_uncertainty_core::belief::maps::MapName::Temperature);
+            pool
         },
     };
     if asked != Asked::Check {

@@ -74,7 +74,7 @@ fn add_map(to: &mut Values, key: &str, map: &Map, readings: &JudgedItems, counts
     to.insert(format!("{key} variances"), [map.guesses()].into_iter().chain(variances).collect());
     to.insert(format!("{key} predictions"), map.predictions(readings).into_iter().take(60).collect());
     to.insert(format!("{key} log trust"), map.log_trust(readings)[..20].to_vec());
-    let beliefs = map.posterior(readings, counts.view());
+    let (beliefs, _) = map.posterior(readings, counts.view());
     to.insert(format!("{key} epistemic"), beliefs.map(|belief| belief.epistemic())[..20].to_vec());
     to.insert(format!("{key} spread after"), beliefs.map(|belief| belief.spread_after(2))[..5].to_vec());
 }

@@ -158,19 +158,15 @@ impl FittedBelief {
         }
     }
 
-    /// Posterior beliefs of any items given their label counts.
-    pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
+    /// Posterior beliefs of any items given their label counts, with [`Self::log_trust`]; each item is read once.
+    pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> (Beliefs, Vec<f64>) {
         match self {
-            Self::Published(fit) => Beliefs::posterior(&fit.trust(items.design), items.q, counts),
+            Self::Published(fit) => {
+                let log_trust = fit.log_trust(items.design);
+                let trust: Vec<f64> = log_trust.iter().map(|log| log.exp()).collect();
+                (Beliefs::posterior(&trust, items.q, counts), log_trust)
+            }
             Self::Mapped(mapped) => mapped.map.posterior(items, counts),
-        }
-    }
-
-    /// [`Self::posterior`] with [`Self::log_trust`], each item read once.
-    pub fn posterior_and_log_trust(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> (Beliefs, Vec<f64>) {
-        match self {
-            Self::Published(_) => (self.posterior(items, counts), self.log_trust(items)),
-            Self::Mapped(mapped) => mapped.map.posterior_and_log_trust(items, counts),
         }
     }
 

@@ -374,9 +374,10 @@ impl Pool for AuthorsPool {
         log_trust(fit.regression(), design)
     }
 
-    fn beliefs(&self, fit: &Fit, design: &Design, labels: &InHand) -> ItemBeliefs {
+    fn beliefs_and_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> (ItemBeliefs, Vec<f64>) {
         let trust: Vec<f64> = self.log_trust(fit, design).into_iter().map(numpy_math::exp).collect();
-        ItemBeliefs::Classes(Beliefs::posterior(&trust, self.judge.q.view(), labels.of_classes().view()))
+        let beliefs = Beliefs::posterior(&trust, self.judge.q.view(), labels.of_classes().view());
+        (ItemBeliefs::Classes(beliefs), trust)
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {

@@ -255,7 +255,7 @@ fn a_sure_judge_that_knows_nothing_costs_no_more_than_the_labels_alone() {
                 let (map, _) = choose(&readings, counts.view()).unwrap();
                 let own = counts.sum_axis(Axis(0)).mapv(|n| f64::from(n) / labels as f64);
                 let alone = (&p - &own).mapv(|x| x * x).sum() / items as f64;
-                let beliefs = map.posterior(&readings, counts.view());
+                let (beliefs, _) = map.posterior(&readings, counts.view());
                 let mean = Array2::from_shape_fn(p.dim(), |(i, k)| beliefs.get(i).mean().nth(k).unwrap());
                 (&mean - &p).mapv(|x| x * x).sum() / items as f64 - alone
             };

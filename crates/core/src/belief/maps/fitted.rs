@@ -188,19 +188,11 @@ impl Map {
     }
 
     /// Posterior beliefs of any items given their label counts: Bayes' rule from [`Self::prior`], so that a mean
-    /// moves by what the next label is worth.
+    /// moves by what the next label is worth. With them comes [`Self::log_trust`]; each item is read once.
     ///
     /// # Panics
     /// As [`Self::prior`], or if items and counts differ in shape.
-    pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
-        self.posterior_and_log_trust(items, counts).0
-    }
-
-    /// [`Self::posterior`] with [`Self::log_trust`], each item read once.
-    ///
-    /// # Panics
-    /// As [`Self::posterior`].
-    pub fn posterior_and_log_trust(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> (Beliefs, Vec<f64>) {
+    pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> (Beliefs, Vec<f64>) {
         assert_eq!(items.q.dim(), counts.dim(), "predictions and counts must have the same shape");
         let mut alpha = Array2::zeros(counts.dim());
         let mut log_trust = Vec::with_capacity(items.len());

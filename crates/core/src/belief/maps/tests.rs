@@ -245,11 +245,11 @@ fn the_next_label_does_what_a_belief_says_of_it() {
     let named = MapName::of_classes().map(BeliefModel::Map);
     for model in named.chain([BeliefModel::Published, BeliefModel::Auto]) {
         let fit = model.fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
-        let here = fit.posterior(&items, world.counts.view());
+        let here = fit.posterior(&items, world.counts.view()).0;
         let next = [0, 1, 2].map(|y| {
             let mut counts = world.counts.clone();
             counts.column_mut(y).iter_mut().for_each(|count| *count += 1);
-            fit.posterior(&items, counts.view())
+            fit.posterior(&items, counts.view()).0
         });
         for i in 0..80 {
             let belief = here.get(i);
@@ -316,7 +316,7 @@ fn a_judge_that_scatters_is_smoothed_rather_than_flattened() {
     let readings = JudgedItems { variants: &[], ..world.judged(&design) };
     let error = |model: BeliefModel| {
         let fit = model.fit(&readings, world.counts.view(), TrustPrior::Weak).unwrap();
-        let beliefs = fit.posterior(&readings, world.counts.view());
+        let (beliefs, _) = fit.posterior(&readings, world.counts.view());
         let of = |i: usize| beliefs.get(i).manhattan(world.p.row(i).to_slice().unwrap());
         (0..beliefs.len()).map(of).sum::<f64>() / beliefs.len() as f64
     };
@@ -338,7 +338,7 @@ fn the_mean_after_labels_is_the_best_linear_one_over_draws_of_the_trust() {
     let design = world.design();
     let readings = world.judged(&design);
     let map = fit(MapName::Identity, &readings, world.counts.view()).unwrap().unwrap();
-    let beliefs = map.posterior(&readings, world.counts.view());
+    let (beliefs, _) = map.posterior(&readings, world.counts.view());
     let (item, draws) = ((0..20).find(|&i| world.counts.row(i).sum() == 2).unwrap(), 200_000);
     let x = design.row(item)[0];
     let c = &map.regression.covariance;
@@ -363,7 +363,7 @@ fn maps_that_add_nothing_are_said_to() {
     let error = BeliefModel::Map(MapName::Groups).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap_err();
     assert!(error.to_string().contains("`groups`") && error.to_string().contains("one group"), "{error}");
     let beliefs = BeliefModel::Map(MapName::Recalibrated).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
-    let posterior = beliefs.posterior(&items, world.counts.view());
+    let (posterior, _) = beliefs.posterior(&items, world.counts.view());
     assert!(posterior.get(0).epistemic() > 0.0);
 }
 

@@ -34,23 +34,23 @@ pub(crate) fn pool(
     let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
     let (q, spread, confidence) =
         (judge.predictions.select(Axis(0), kept), some(&judge.spread), some(&judge.confidence));
-    let pool = CountPool::new(counts.view(), Predictions { q, spread, confidence })
-        .with_places(config.scale.places().map(<[f64]>::to_vec))
-        .with_belief(model, groups)
-        .with_prior(config.trust.prior);
+    let mut pool = CountPool::new(counts.view(), Predictions { q, spread, confidence });
+    (pool.model, pool.groups, pool.prior) = (model, groups, config.trust.prior);
+    pool.places = config.scale.places().map(<[f64]>::to_vec);
     if !config.trust.belief.recalibrates() {
         return pool;
     }
     let floor = config.judge.of_classes().floor(counts.ncols());
     let variants = answers(judge).by_variant(kept, floor);
-    let variants = variants.expect("the answers were aggregated with this floor before");
+    pool.variants = variants.expect("the answers were aggregated with this floor before");
+    pool.twins = items.twins(kept);
     let carried = match (of_fit, start) {
         (Some(Kept::Classes(carried)), _) => carried.as_ref(),
         (None, Some(CarriedReading::Classes(carried))) => Some(carried),
         _ => None,
     };
-    let carried = carried.map(|carried| added(carried, relation, kept));
-    pool.with_variants(variants).with_twins(items.twins(kept)).with_carried(carried)
+    pool.carried = carried.map(|carried| added(carried, relation, kept));
+    pool
 }
 
 /// What should be looked at before the results are used.

@@ -24,21 +24,16 @@ pub(crate) fn pool(
     let Relation { config, items, judge, start, .. } = *relation;
     let mut grouped = labels.scores();
     let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
-    let pool = RatingPool::new(ratings, judge::scores(judge, kept))
-        .with_belief(model, groups)
-        .with_prior(config.trust.prior)
-        .with_twins(items.twins(kept))
-        .with_start(match start {
-            Some(CarriedReading::Ratings((fit, names))) => {
-                let known = |group: &str| names.iter().position(|name| name == group);
-                Some((fit.clone(), items.group_names().into_iter().map(known).collect()))
-            }
-            _ => None,
-        });
-    match of_fit {
-        Some(Kept::Ratings(repeats)) => pool.with_repeats(*repeats),
-        _ => pool,
+    let mut pool = RatingPool::new(ratings, judge::scores(judge, kept));
+    (pool.model, pool.groups, pool.prior, pool.twins) = (model, groups, config.trust.prior, items.twins(kept));
+    if let Some(CarriedReading::Ratings((fit, names))) = start {
+        let known = |group: &str| names.iter().position(|name| name == group);
+        pool.start = Some((fit.clone(), items.group_names().into_iter().map(known).collect()));
     }
+    if let Some(Kept::Ratings(repeats)) = of_fit {
+        pool.repeats = Some(*repeats);
+    }
+    pool
 }
 
 /// Whether a fit takes what the judge says as it is.

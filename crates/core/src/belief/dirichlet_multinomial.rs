@@ -11,7 +11,7 @@ use super::newton::{LogProduct, dot};
 use super::regression::LARGEST_MOVE;
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
-pub(super) const LARGEST_LOGIT_MOVE: f64 = 3.0;
+const LARGEST_LOGIT_MOVE: f64 = 3.0;
 /// Log trust is kept within this distance of 0.
 pub(super) const LARGEST_LOG_TRUST: f64 = 50.0;
 /// Position of the first contrast among the coordinates.
@@ -95,7 +95,11 @@ impl Likelihood for DirichletMultinomial {
         }
     }
 
-    /// No log trust and no logit moves too far.
+    fn longest(&self, coordinate: usize) -> f64 {
+        if coordinate == LOG_TRUST { LARGEST_MOVE } else { LARGEST_LOGIT_MOVE }
+    }
+
+    /// Of contrasts those of the logits that they make count.
     fn reach(&self, step: &[f64]) -> f64 {
         let mut logits = vec![0.0; self.classes];
         if self.bent {

@@ -62,8 +62,13 @@ pub(super) trait Likelihood {
         value: &mut LogProduct,
     );
 
-    /// How far a step moves an item's coordinates, in the longest moves that a search makes at once.
-    fn reach(&self, step: &[f64]) -> f64;
+    /// The longest move of a coordinate that a search makes at once.
+    fn longest(&self, coordinate: usize) -> f64;
+
+    /// How far a step moves an item's coordinates, in the longest moves.
+    fn reach(&self, step: &[f64]) -> f64 {
+        step.iter().enumerate().fold(0.0, |most, (at, by)| most.max(by.abs() / self.longest(at)))
+    }
 }
 
 /// Derivatives of an item's log-likelihood in its coordinates.
@@ -186,16 +191,21 @@ pub(super) fn rows(
     (rows, row_of)
 }
 
-/// By how much the coordinates of some items fall, one item after the other, when the labels of all of them are left
-/// out of a fit with its maximum at `parameters` ([`leave_out::fall`]).
-pub(super) fn fall<L: Likelihood>(
+/// By how much the coordinates of each of some items fall when the labels of all of them are left out of a fit with its
+/// maximum at `parameters` ([`leave_out::fall`]); no farther than in one step of a search.
+pub(super) fn falls<L: Likelihood>(
     likelihood: &L,
     shape: &Shape,
     (parameters, covariance): (&[f64], &[Vec<f64>]),
     items: &[&Terms<L::Item>],
-) -> Vec<f64> {
+) -> Vec<Vec<f64>> {
     let locals: Vec<Local> = items.iter().map(|item| item.local(likelihood, shape, parameters)).collect();
-    leave_out::fall(covariance, &locals)
+    let shortened = |fall: &[f64]| {
+        let longest = fall.iter().enumerate().map(|(at, by)| by.abs() / likelihood.longest(at));
+        let excess = longest.fold(1.0, f64::max);
+        fall.iter().map(|by| by / excess).collect()
+    };
+    leave_out::fall(covariance, &locals).chunks_exact(shape.size).map(shortened).collect()
 }
 
 /// The labelled items with the priors on the parameters.

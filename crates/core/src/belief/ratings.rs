@@ -10,13 +10,13 @@ use thiserror::Error;
 use super::curve::Curve;
 use super::design::Design;
 use super::engine::LOG_TRUST;
-use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, fall, rows};
+use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, falls, rows};
 use super::gaussian::{Gaussian, Ratings};
-use super::maps::{MOST_PARAMETERS, MapChoice, MapName, Things, Try, Unavailable, choose_by};
+use super::maps::{FEWEST, MOST_PARAMETERS, MapChoice, MapName, Things, Tries, Try, Unavailable};
 use super::newton::{Curvature, Maximum, Objective};
 use super::profile::TrustProfile;
 use super::regression::{Regression, coefficient_names};
-use super::regression::{Unfit, that};
+use super::regression::{Unfit, quadratic, that};
 use super::student_t::{FREEDOM, LOG_SCALE, MEAN, RatedItem, StudentT, freedom};
 use super::traits::Belief;
 use super::trust::{TrustPrior, UNDETERMINED};
@@ -257,12 +257,6 @@ pub struct CurvePoint {
     pub adds: f64,
 }
 
-impl Reading {
-    fn mean(&self, judge: f64) -> f64 {
-        ScoreLine { centre: self.centre, bias: self.bias, slope: self.slope }.read(judge)
-    }
-}
-
 impl GaussianFit {
     /// Trust lambda of every item of a design, in labels; its logarithm is kept within +-50.
     ///
@@ -280,20 +274,23 @@ impl GaussianFit {
     /// If the fit is by group and an item has none that the fit knows, or lacks a variance where the fit has no common
     /// one.
     pub fn read(&self, judge: &JudgeScores, groups: &[usize]) -> ReadScores {
-        let reading = |i: usize| self.readings.get(self.layout.reading(groups, i));
-        let variance = |i: usize| match (judge.variance[i], reading(i)) {
-            (Some(stated), reading) => {
-                stated * reading.and_then(|reading| reading.factor).map_or(1.0, |factor| factor * factor)
-            }
-            (None, reading) => reading
-                .map_or(self.common_variance, |reading| reading.common_variance)
-                .expect("a common variance is fitted when a judge's variance is missing"),
+        let layout = &self.layout;
+        let stated = |i: usize| layout.common || judge.variance[i].is_some();
+        assert!((0..judge.mean.len()).all(stated), "a common variance is fitted when a judge's variance is missing");
+        let of = |i: usize| {
+            let terms = self.terms(judge, groups, i);
+            let at = terms.coordinates(&layout.shape(0), &self.regression.coefficients);
+            (terms.item.mean + at[MEAN], (terms.item.log_scale + at[LOG_SCALE]).exp())
         };
-        let mean = |(i, &mean): (usize, &f64)| reading(i).map_or(mean, |reading| reading.mean(mean)) + self.bends(mean);
-        ReadScores {
-            mean: judge.mean.iter().enumerate().map(mean).collect(),
-            variance: (0..judge.mean.len()).map(variance).collect(),
-        }
+        let (mean, variance) = (0..judge.mean.len()).map(of).unzip();
+        ReadScores { mean, variance }
+    }
+
+    /// What moves the coordinates of item `i`, in units of the rating, its features aside.
+    fn terms(&self, judge: &JudgeScores, groups: &[usize], i: usize) -> Terms<RatedItem> {
+        let reading = self.layout.reading(groups, i);
+        let centre = self.readings.get(reading).map_or(0.0, |reading| reading.centre);
+        self.layout.terms((judge, i), (&[], reading), (centre, 1.0), self.curve.as_ref())
     }
 
     /// The belief about every item before its labels.
@@ -317,45 +314,20 @@ impl GaussianFit {
         let of = |(i, lambda): (usize, f64)| {
             let (mean, scale) = (read.mean[i], read.variance[i]);
             let prior = Gaussian { mean, evidence: lambda, freedom: self.freedom, scale };
-            let unknown = self.variance_of_read(items.judge.mean[i], self.layout.reading(items.groups, i));
+            let along = self.terms(items.judge, items.groups, i).row(&self.layout.shape(0), MEAN);
+            let unknown = quadratic(&along, &self.regression.covariance).max(0.0);
             Gaussian { evidence: 1.0 / (1.0 / lambda + unknown / prior.aleatoric()), ..prior }
         };
         trust.into_iter().enumerate().map(of).collect()
     }
 
-    /// What the curve adds to a score; 0 without one.
-    fn bends(&self, judge: f64) -> f64 {
-        let weights = &self.regression.coefficients[self.layout.curve()];
-        self.curve.as_ref().map_or(0.0, |curve| curve.adds(judge, weights))
-    }
-
-    /// How the curve moves with its weights at a score.
-    fn bend(&self, judge: f64) -> Vec<(usize, f64)> {
-        self.curve.iter().flat_map(|curve| self.layout.curve().zip(curve.at(judge))).collect()
-    }
-
-    /// Var(mu') of a recalibrated score; 0 if scores are used unchanged.
-    fn variance_of_read(&self, judge: f64, reading: usize) -> f64 {
-        let Some(own) = self.readings.get(reading) else { return 0.0 };
-        let along = |part, by| self.layout.positions(part, reading).into_iter().map(move |k| (k, by));
-        let line = along(Part::Bias, -1.0).chain(along(Part::Slope, judge - own.centre));
-        self.variance_along(&line.chain(self.bend(judge)).collect::<Vec<_>>())
-    }
-
-    /// Variance of the coefficients at these positions, weighted and added up.
-    fn variance_along(&self, direction: &[(usize, f64)]) -> f64 {
-        let covariance = &self.regression.covariance;
-        let row = |(k, x): &(usize, f64)| direction.iter().map(|(l, y)| x * y * covariance[*k][*l]).sum::<f64>();
-        direction.iter().map(row).sum::<f64>().max(0.0)
-    }
-
     /// What the curve adds to the line at these scores; none without a curve, or where the ratings want none.
     pub fn curve_points(&self, scores: &[f64]) -> Vec<CurvePoint> {
         let wanted = |map: &RatingMap| map.variances.iter().any(|of| of.block == OF_CURVE && of.variance > 0.0);
-        if !self.map.as_ref().is_some_and(wanted) {
-            return vec![];
-        }
-        scores.iter().map(|&score| CurvePoint { score, adds: self.bends(score) }).collect()
+        let weights = &self.regression.coefficients[self.layout.curve()];
+        let point = |curve: &Curve, score: f64| CurvePoint { score, adds: curve.adds(score, weights) };
+        let curve = self.curve.as_ref().filter(|_| self.map.as_ref().is_some_and(wanted));
+        curve.map_or(vec![], |curve| scores.iter().map(|&score| point(curve, score)).collect())
     }
 
     /// The readings with what is known of them.
@@ -365,7 +337,8 @@ impl GaussianFit {
             let told = !self.regression.unidentified.contains(&self.layout.name(part, reading));
             let ones: Vec<(usize, f64)> = positions.iter().map(|&k| (k, 1.0)).collect();
             let value: f64 = positions.iter().map(|&k| self.regression.coefficients[k]).sum();
-            (told && !positions.is_empty()).then(|| Estimate::new(value, self.variance_along(&ones).sqrt()))
+            (told && !positions.is_empty())
+                .then(|| Estimate::new(value, quadratic(&ones, &self.regression.covariance).max(0.0).sqrt()))
         };
         let draws = self.map.as_ref().is_some_and(|map| !map.variances.is_empty());
         let points = |reading: &Reading| if draws { self.regression.labelled_items } else { reading.rated_items };
@@ -593,33 +566,19 @@ impl RatingSearch {
             layout.centre_on(&mut centre, start, (lines[0].centre, unit));
         }
         let terms = |&(i, times): &(usize, usize)| {
-            let (group, waves) = (reading(i), curve.as_ref().map_or(vec![], |curve| curve.at(judge.mean[i])));
-            let line = lines[group];
-            let moves = layout.moves(items.design, i, group, (&line, judge, unit));
-            let numbers = waves.into_iter().map(|phi| unit * phi).collect();
-            let item = RatedItem {
-                labels: labels[i],
-                mean: if layout.reads { line.centre } else { judge.mean[i] },
-                log_scale: judge.variance[i].map_or(0.0, f64::ln),
-            };
-            Terms { moves, numbers, times, item }
+            let z = if layout.features > 0 { items.design.row(i) } else { &[] };
+            let turns = (lines[reading(i)].centre, unit);
+            let terms = layout.terms((judge, i), (z, reading(i)), turns, curve.as_ref());
+            Terms { times, item: RatedItem { labels: labels[i], ..terms.item }, ..terms }
         };
         let twice = |r: usize, stated: bool| {
             kept.iter().any(|&i| reading(i) == r && judge.variance[i].is_some() == stated && labels[i].n > 1)
         };
         let rated = rated.iter().enumerate().map(|(r, of)| (of.len(), twice(r, true), twice(r, false))).collect();
-        let (likelihood, size) = (StudentT { unit }, MEAN + 1);
-        let shape = Shape {
-            features: layout.features,
-            size,
-            first_moved: MEAN,
-            first_number: layout.first_of_curve(),
-            numbers: layout.waves,
-        };
         let key = |&i: &usize| (i, all_of(items, &labels[i], i, reading(i)));
         let (rows, row_of) = rows(labels.len(), kept.iter().map(key));
         let terms = rows.iter().map(terms).collect();
-        let posterior = Posterior::new(likelihood, shape, terms, (centre, precision));
+        let posterior = Posterior::new(StudentT { unit }, layout.shape(layout.features), terms, (centre, precision));
         let search = Search { posterior, blocks: layout.blocks(), loose: 1.0 };
         Ok(Self { search, layout, curve, lines, rated, row_of })
     }
@@ -684,7 +643,7 @@ impl RatingSearch {
                 let before: f64 = positions.iter().map(|&k| 1.0 / precision[k]).sum();
                 let ones: Vec<(usize, f64)> = positions.iter().map(|&k| (k, 1.0)).collect();
                 let name = layout.name(part, r);
-                let loose = layout.groups > 0 && fit.variance_along(&ones) > UNDETERMINED * before;
+                let loose = layout.groups > 0 && quadratic(&ones, &fit.regression.covariance) > UNDETERMINED * before;
                 let never_twice = part == Part::Factor && !stated || part == Part::Variance && !unstated;
                 if (loose || never_twice) && !fit.regression.unidentified.contains(&name) {
                     fit.regression.unidentified.push(name);
@@ -787,23 +746,24 @@ impl Layout {
         self.curve().zip(weights).for_each(|(k, weight)| centres[k] = weight);
     }
 
-    /// What moves the coordinates of item `i`, the curve aside; its reading turns by a line about its centre.
-    fn moves(
+    /// What moves the coordinates of an item with features `z`, whose reading turns by a line about `centre`; biases and
+    /// the curve are counted in `unit`.
+    fn terms(
         &self,
-        design: &Design,
-        i: usize,
-        reading: usize,
-        (line, judge, unit): (&ScoreLine, &JudgeScores, f64),
-    ) -> Vec<Move> {
+        (judge, i): (&JudgeScores, usize),
+        (z, reading): (&[f64], usize),
+        (centre, unit): (f64, f64),
+        curve: Option<&Curve>,
+    ) -> Terms<RatedItem> {
+        let (mean, variance) = (judge.mean[i], judge.variance[i]);
         let to = |parameter, coordinate, weight| Move { parameter, coordinate, weight };
-        let z = if self.features > 0 { design.row(i) } else { &[] };
         let mut moves = vec![to(0, LOG_TRUST, 1.0)];
         moves.extend(z.iter().enumerate().map(|(k, z)| to(k + 1, LOG_TRUST, *z)));
         moves.push(to(self.freedom(), FREEDOM, 1.0));
         for part in self.parts() {
-            let by = match (part, judge.variance[i]) {
+            let by = match (part, variance) {
                 (Part::Bias, _) => Some((MEAN, -unit)),
-                (Part::Slope, _) => Some((MEAN, judge.mean[i] - line.centre)),
+                (Part::Slope, _) => Some((MEAN, mean - centre)),
                 // The factor is one on deviations, and the scale is a variance.
                 (Part::Factor, Some(_)) => Some((LOG_SCALE, 2.0)),
                 (Part::Variance, None) => Some((LOG_SCALE, 1.0)),
@@ -813,7 +773,16 @@ impl Layout {
             moves.extend(by.into_iter().flat_map(|(at, by)| own.clone().map(move |k| to(k, at, by))));
         }
         moves.sort_by_key(|of| of.parameter);
-        moves
+        let mean = if self.reads { centre } else { mean };
+        let item = RatedItem { labels: Ratings::default(), mean, log_scale: variance.map_or(0.0, f64::ln) };
+        let numbers = curve.map_or(vec![], |curve| curve.at(judge.mean[i])).into_iter().map(|phi| unit * phi);
+        Terms { moves, numbers: numbers.collect(), times: 1, item }
+    }
+
+    /// Where the coordinates of items with so many features are among the parameters.
+    fn shape(&self, features: usize) -> Shape {
+        let first_number = self.first_of_curve();
+        Shape { features, size: MEAN + 1, first_moved: MEAN, first_number, numbers: self.waves }
     }
 }
 
@@ -964,15 +933,18 @@ pub fn choose_rating_map(
     let things = Things::new(twins, &labelled);
     let of_start = items.start.and_then(|start| start.fit.map.as_ref()).map(|map| map.name);
     let maps = [MapName::Identity, of_start.unwrap_or(MapName::Recalibrated)];
-    let tried = |name| -> Result<_, GaussianError> {
-        let fit = match fit_rating_map(name, items, labels)? {
-            Ok(fit) => fit,
-            Err(unavailable) => return Ok(Err(unavailable)),
+    let mut tries = Tries::new(false);
+    for name in maps.into_iter().take_while(|_| things.are_enough(FEWEST)) {
+        let tried = match fit_rating_map(name, items, labels)? {
+            Ok(fit) => {
+                let scores = fit.held_out_scores(items, labels, &things)?;
+                Ok(Try { name, parameters: fit.parameters_of_reading(), scores, fit })
+            }
+            Err(unavailable) => Err(unavailable),
         };
-        let scores = fit.held_out_scores(items, labels, &things)?;
-        Ok(Ok(Try { name, parameters: fit.parameters_of_reading(), scores, fit }))
-    };
-    let (fit, mut choice) = choose_by(&maps, &things, tried, GaussianFit::drawn_back)?;
+        tries.add(name, tried);
+    }
+    let (fit, mut choice) = tries.conclude(&things, GaussianFit::drawn_back);
     let mut fit = match (fit, of_start) {
         (Some(fit), _) => fit,
         (None, Some(name)) => match fit_rating_map(name, items, labels)? {
@@ -1031,12 +1003,10 @@ impl GaussianFit {
                 continue;
             }
             let own: Vec<&Terms<RatedItem>> = thing.iter().filter_map(|&i| Some(&rows[row_of[i]?])).collect();
-            let falls = fall(likelihood, shape, (&mode, &covariance), &own);
-            for ((&i, terms), fall) in thing.iter().zip(own).zip(falls.chunks_exact(shape.size)) {
-                // No farther than in one step of a search.
-                let excess = likelihood.reach(fall).max(1.0);
+            let falls = falls(likelihood, shape, (&mode, &covariance), &own);
+            for ((&i, terms), fall) in thing.iter().zip(own).zip(falls) {
                 let at = terms.coordinates(shape, &mode);
-                let without: Vec<f64> = at.iter().zip(fall).map(|(x, fall)| x - fall / excess).collect();
+                let without: Vec<f64> = at.iter().zip(fall).map(|(x, fall)| x - fall).collect();
                 scores[i] = StudentT::log_likelihood(&terms.item, &without) / StudentT::labels(&terms.item);
             }
             alone.into_iter().for_each(|(i, row)| of_row[row] = Some(scores[i]));

@@ -122,6 +122,15 @@ pub(super) fn linear(beta: &[f64], z: &[f64]) -> f64 {
     beta[0] + beta[1..].iter().zip(z).map(|(b, z)| b * z).sum::<f64>()
 }
 
+/// r^T S r for sparse r, by the positions of its entries.
+pub(super) fn quadratic(r: &[(usize, f64)], covariance: &[Vec<f64>]) -> f64 {
+    let of = |(at, (k, x)): (usize, &(usize, f64))| {
+        let below: f64 = r[..at].iter().map(|(l, y)| covariance[*k][*l] * y).sum();
+        x * (covariance[*k][*k] * x + 2.0 * below)
+    };
+    r.iter().enumerate().map(of).sum()
+}
+
 /// What of a fit contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field} {problem}")]

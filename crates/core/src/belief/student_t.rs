@@ -105,9 +105,8 @@ impl Likelihood for StudentT {
         out.bend[FREEDOM * (MEAN + 1) + FREEDOM] += terms.first[FREEDOM] * slope;
     }
 
-    fn reach(&self, step: &[f64]) -> f64 {
-        let unit = |at: usize| if at == MEAN { self.unit } else { 1.0 };
-        step.iter().enumerate().fold(0.0, |most: f64, (at, by)| most.max(by.abs() / (LARGEST_MOVE * unit(at))))
+    fn longest(&self, coordinate: usize) -> f64 {
+        if coordinate == MEAN { LARGEST_MOVE * self.unit } else { LARGEST_MOVE }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::stats::{mean, sample_sd};
 
 /// With fewer labelled clusters than this, recalibrations are not compared: their standard errors would rest on a
 /// handful of items.
-const FEWEST: usize = 10;
+pub(in crate::belief) const FEWEST: usize = 10;
 /// Nor is a share of guesses looked for with fewer than this.
 const FEWEST_FOR_GUESSES: usize = 4;
 
@@ -213,21 +213,6 @@ fn enough(parameters: usize, numbers: usize) -> Result<(), Unavailable> {
     if parameters > numbers { Err(Unavailable::TooFewLabels { parameters, numbers }) } else { Ok(()) }
 }
 
-/// The choice among some maps of ratings, the simplest first, by the rule of [`choose`]: `fit` gives the fit to all
-/// labels with the score of each item, `drawn_back` a fit at a strength between another and itself.
-pub(in crate::belief) fn choose_by<F: Clone, E>(
-    maps: &[MapName],
-    things: &Things,
-    mut fit: impl FnMut(MapName) -> Result<Result<Try<F>, Unavailable>, E>,
-    drawn_back: impl FnOnce(F, f64, &F) -> F,
-) -> Result<(Option<F>, MapChoice), E> {
-    let mut tries = Tries::new(false);
-    for &name in maps.iter().take_while(|_| things.are_enough(FEWEST)) {
-        tries.add(name, fit(name)?);
-    }
-    Ok(tries.conclude(things, drawn_back))
-}
-
 /// The clusters of the labelled items.
 pub(in crate::belief) struct Things {
     /// Positions of the items of each cluster.
@@ -246,7 +231,7 @@ impl Things {
         Self { members: members.into_values().collect(), labelled_items }
     }
 
-    fn are_enough(&self, fewest: usize) -> bool {
+    pub(in crate::belief) fn are_enough(&self, fewest: usize) -> bool {
         self.members.len() >= fewest
     }
 
@@ -276,7 +261,7 @@ pub(in crate::belief) struct Try<F> {
 }
 
 /// What was tried on the same labels, the simplest first.
-struct Tries<F> {
+pub(in crate::belief) struct Tries<F> {
     tried: Vec<Try<F>>,
     left_out: Vec<(MapName, Unavailable)>,
     /// Whether the recalibration is used in full or not at all, as one that starts from another study's is. It then has
@@ -288,11 +273,11 @@ struct Tries<F> {
 }
 
 impl<F: Clone> Tries<F> {
-    fn new(whole: bool) -> Self {
+    pub(in crate::belief) fn new(whole: bool) -> Self {
         Self { tried: vec![], left_out: vec![], whole, start: MapName::Identity }
     }
 
-    fn add(&mut self, name: MapName, tried: Result<Try<F>, Unavailable>) {
+    pub(in crate::belief) fn add(&mut self, name: MapName, tried: Result<Try<F>, Unavailable>) {
         match tried {
             Ok(tried) => self.tried.push(tried),
             Err(unavailable) => self.left_out.push((name, unavailable)),
@@ -300,7 +285,11 @@ impl<F: Clone> Tries<F> {
     }
 
     /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
-    fn conclude(self, things: &Things, drawn_back: impl FnOnce(F, f64, &F) -> F) -> (Option<F>, MapChoice) {
+    pub(in crate::belief) fn conclude(
+        self,
+        things: &Things,
+        drawn_back: impl FnOnce(F, f64, &F) -> F,
+    ) -> (Option<F>, MapChoice) {
         let candidates = self.candidates(things);
         let chosen = self.take(things).unwrap_or(MapName::Identity);
         let strength = self.strength(things);

@@ -14,7 +14,7 @@ use crate::belief::dirichlet_multinomial::{DirichletMultinomial, FIRST_CONTRAST,
 use crate::belief::engine::{LOG_TRUST, Shape, Variance};
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::dot;
-use crate::belief::regression::{Regression, Unfit, that};
+use crate::belief::regression::{Regression, Unfit, quadratic, that};
 use crate::belief::table::Beliefs;
 
 /// A fitted map with its trust: plain data, with all that is needed to read items that the fit has not seen.
@@ -44,15 +44,6 @@ pub struct Prior {
 
 fn within_limits(log_trust: f64) -> f64 {
     log_trust.clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST)
-}
-
-/// r^T S r for sparse r, by the positions of its entries, which ascend.
-fn quadratic(r: &[(usize, f64)], covariance: &[Vec<f64>]) -> f64 {
-    let of = |(at, (k, x)): (usize, &(usize, f64))| {
-        let below: f64 = r[..at].iter().map(|(l, y)| covariance[*k][*l] * y).sum();
-        x * (covariance[*k][*k] * x + 2.0 * below)
-    };
-    r.iter().enumerate().map(of).sum()
 }
 
 /// r^T S t for sparse r and t, by the positions of their entries.

@@ -5,16 +5,14 @@ use ndarray::{ArrayView2, Axis};
 use super::fitted::{Map, MapReader};
 use super::guesses::{self, Guesses};
 use crate::belief::dirichlet::row;
-use crate::belief::dirichlet_multinomial::{LARGEST_LOGIT_MOVE, LabelledItem};
-use crate::belief::engine::{LOG_TRUST, Likelihood, Slopes, Terms, fall};
+use crate::belief::engine::{Likelihood, Slopes, falls};
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::LogProduct;
-use crate::belief::regression::LARGEST_MOVE;
 
 /// The log score of each item's labels: the mean over the item's labels of ln m_y, y the label's class and m the map's
 /// mean for the item when the fit leaves out the labels of its cluster; 0 without labels. In nats, at most 0.
 ///
-/// One Newton step leaves a cluster out ([`fall`]); `shares` has the share of guesses without each cluster
+/// One Newton step leaves a cluster out ([`falls`]); `shares` has the share of guesses without each cluster
 /// ([`shares_without`]).
 pub(super) fn log_scores(
     map: &Map,
@@ -26,10 +24,10 @@ pub(super) fn log_scores(
     let mut scores = vec![0.0; items.len()];
     let mut reader = map.reader(items);
     for (thing, &share) in things.iter().zip(shares) {
-        let (own, mut fall) = reader.fall(thing, counts);
-        let size = reader.shape.size;
-        for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
-            shorten(fall);
+        let own: Vec<_> = thing.iter().map(|&i| reader.reader.read(i, counts.row(i).to_vec())).collect();
+        let of_fit = (reader.parameters.as_slice(), map.regression.covariance.as_slice());
+        let falls = falls(&reader.likelihood, &reader.shape, of_fit, &own.iter().collect::<Vec<_>>());
+        for ((&i, mut item), fall) in thing.iter().zip(own).zip(falls) {
             if map.guesses() > 0.0 {
                 // The item itself is read without its own labels.
                 let twins = thing.iter().filter(|twin| **twin != i).map(|&twin| row(counts.index_axis(Axis(0), twin)));
@@ -38,7 +36,7 @@ pub(super) fn log_scores(
                 reader.reader.guesses = map.layout.guesses.clone();
             }
             let coordinates = item.coordinates(&reader.shape, &reader.parameters);
-            let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - *fall).collect();
+            let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - fall).collect();
             scores[i] = log_score(&reader.likelihood.log_trust_and_mean(&item.item, &without).1, row(counts.row(i)));
         }
     }
@@ -75,22 +73,7 @@ fn log_score(mean: &[f64], counts: &[u32]) -> f64 {
     labelled.map(|(&c, m)| f64::from(c) * m.max(f64::MIN_POSITIVE).ln()).sum::<f64>() / n
 }
 
-/// No coordinate moves farther than in one step of a search.
-fn shorten(fall: &mut [f64]) {
-    let most = |at: usize| if at == LOG_TRUST { LARGEST_MOVE } else { LARGEST_LOGIT_MOVE };
-    let excess = fall.iter().enumerate().fold(1.0_f64, |excess, (at, by)| excess.max(by.abs() / most(at)));
-    fall.iter_mut().for_each(|by| *by /= excess);
-}
-
 impl MapReader<'_, '_> {
-    /// The items of a cluster, and by how much their coordinates fall without their labels.
-    fn fall(&mut self, thing: &[usize], counts: ArrayView2<u32>) -> (Vec<Terms<LabelledItem>>, Vec<f64>) {
-        let items: Vec<_> = thing.iter().map(|&i| self.reader.read(i, counts.row(i).to_vec())).collect();
-        let of_fit = (self.parameters.as_slice(), self.map.regression.covariance.as_slice());
-        let fall = fall(&self.likelihood, &self.shape, of_fit, &items.iter().collect::<Vec<_>>());
-        (items, fall)
-    }
-
     /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g: du_j/dg = (pi_j - q_j) / r_j, r_j = (1 - g) q_j + g pi_j, and d2u_j/dg2 = -(du_j/dg)^2.
     fn in_share(&mut self, i: usize, counts: &[u32]) -> [f64; 2] {
         let (item, mut terms) = (self.reader.read(i, counts.to_vec()), self.likelihood.room());

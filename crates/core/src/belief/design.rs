@@ -253,19 +253,15 @@ impl Design {
     /// # Errors
     /// A missing or not finite value, or columns of different lengths.
     pub fn raw(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
-        let items = check_finite(columns)?;
-        let mut z = Array2::zeros((items, columns.len()));
-        for (j, column) in columns.iter().enumerate() {
-            for (i, x) in column.values.iter().enumerate() {
-                z[[i, j]] = x.ok_or_else(|| DesignError::Shape {
-                    detail: format!(
-                        "feature `{}` of item {i} is missing, and raw features can't be filled",
-                        column.name()
-                    ),
-                })?;
-            }
+        check_finite(columns)?;
+        let missing = columns.iter().find_map(|column| Some((column.values.iter().position(Option::is_none)?, column)));
+        if let Some((i, column)) = missing {
+            let name = column.name();
+            let detail = format!("feature `{name}` of item {i} is missing, and raw features can't be filled");
+            return Err(DesignError::Shape { detail });
         }
-        Ok(Self { features: columns.iter().map(|c| c.feature.clone()).collect(), z, centre: None })
+        let as_it_is = |c: &FeatureColumn| FeatureScale { name: c.name().to_owned(), mean: 0.0, sd: 1.0, missing: 0 };
+        Standardizer { scales: columns.iter().map(as_it_is).collect() }.apply(columns)
     }
 
     /// This design with every feature kept within what it is over the `labelled` items, so that nothing is extrapolated

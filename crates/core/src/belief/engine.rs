@@ -142,6 +142,11 @@ impl<I> Terms<I> {
         all
     }
 
+    /// [`Self::coordinates`] when they have fallen by so much.
+    pub(super) fn fallen(&self, shape: &Shape, parameters: &[f64], fall: &[f64]) -> Vec<f64> {
+        self.coordinates(shape, parameters).iter().zip(fall).map(|(x, fall)| x - fall).collect()
+    }
+
     /// [`Self::coordinates`], into room for them.
     fn set_coordinates(&self, shape: &Shape, parameters: &[f64], all: &mut [f64]) {
         all.fill(0.0);
@@ -191,21 +196,37 @@ pub(super) fn rows(
     (rows, row_of)
 }
 
-/// By how much the coordinates of each of some items fall when the labels of all of them are left out of a fit with its
-/// maximum at `parameters` ([`leave_out::fall`]); no farther than in one step of a search.
-pub(super) fn falls<L: Likelihood>(
-    likelihood: &L,
-    shape: &Shape,
+/// By item, its score when the labels of its cluster are left out of a fit with its maximum at `parameters`
+/// ([`leave_out::fall`]); 0 for an item of no cluster. `clusters` has the labelled items of each, `row_of` the row that
+/// each of them is ([`rows`]), which is scored once if it is alone in its cluster. `score` is given the number of the
+/// cluster, the item, and by how much its coordinates fall: no farther than in one step of a search.
+pub(super) fn held_out<L: Likelihood>(
+    (likelihood, shape): (&L, &Shape),
     (parameters, covariance): (&[f64], &[Vec<f64>]),
-    items: &[&Terms<L::Item>],
-) -> Vec<Vec<f64>> {
-    let locals: Vec<Local> = items.iter().map(|item| item.local(likelihood, shape, parameters)).collect();
-    let shortened = |fall: &[f64]| {
-        let longest = fall.iter().enumerate().map(|(at, by)| by.abs() / likelihood.longest(at));
-        let excess = longest.fold(1.0, f64::max);
-        fall.iter().map(|by| by / excess).collect()
-    };
-    leave_out::fall(covariance, &locals).chunks_exact(shape.size).map(shortened).collect()
+    (clusters, row_of): (&[Vec<usize>], &[Option<usize>]),
+    mut read: impl FnMut(usize) -> Terms<L::Item>,
+    mut score: impl FnMut((usize, usize), Terms<L::Item>, &[f64]) -> f64,
+) -> Vec<f64> {
+    let mut scores = vec![0.0; row_of.len()];
+    let mut of_row: HashMap<usize, f64> = HashMap::new();
+    for (number, cluster) in clusters.iter().enumerate() {
+        let alone = if let [i] = cluster[..] { row_of[i].map(|row| (i, row)) } else { None };
+        if let Some((i, known)) = alone.and_then(|(i, row)| Some((i, of_row.get(&row)?))) {
+            scores[i] = *known;
+            continue;
+        }
+        let own: Vec<Terms<L::Item>> = cluster.iter().map(|&i| read(i)).collect();
+        let locals: Vec<Local> = own.iter().map(|item| item.local(likelihood, shape, parameters)).collect();
+        let falls = leave_out::fall(covariance, &locals);
+        for ((&i, terms), fall) in cluster.iter().zip(own).zip(falls.chunks_exact(shape.size)) {
+            let longest = fall.iter().enumerate().map(|(at, by)| by.abs() / likelihood.longest(at));
+            let excess = longest.fold(1.0, f64::max);
+            let fall: Vec<f64> = fall.iter().map(|by| by / excess).collect();
+            scores[i] = score((number, i), terms, &fall);
+        }
+        of_row.extend(alone.map(|(i, row)| (row, scores[i])));
+    }
+    scores
 }
 
 /// The labelled items with the priors on the parameters.

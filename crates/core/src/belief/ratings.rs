@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::curve::Curve;
 use super::design::Design;
 use super::engine::LOG_TRUST;
-use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, falls, rows};
+use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, held_out, rows};
 use super::gaussian::{Gaussian, Ratings};
 use super::maps::{FEWEST, MOST_PARAMETERS, MapChoice, MapName, Things, Tries, Try, Unavailable};
 use super::newton::{Curvature, Maximum, Objective};
@@ -274,23 +274,21 @@ impl GaussianFit {
     /// If the fit is by group and an item has none that the fit knows, or lacks a variance where the fit has no common
     /// one.
     pub fn read(&self, judge: &JudgeScores, groups: &[usize]) -> ReadScores {
-        let layout = &self.layout;
-        let stated = |i: usize| layout.common || judge.variance[i].is_some();
-        assert!((0..judge.mean.len()).all(stated), "a common variance is fitted when a judge's variance is missing");
-        let of = |i: usize| {
-            let terms = self.terms(judge, groups, i);
-            let at = terms.coordinates(&layout.shape(0), &self.regression.coefficients);
-            (terms.item.mean + at[MEAN], (terms.item.log_scale + at[LOG_SCALE]).exp())
-        };
-        let (mean, variance) = (0..judge.mean.len()).map(of).unzip();
+        let (mean, variance) = (0..judge.mean.len()).map(|i| self.read_item(judge, groups, i).1).unzip();
         ReadScores { mean, variance }
     }
 
-    /// What moves the coordinates of item `i`, in units of the rating, its features aside.
-    fn terms(&self, judge: &JudgeScores, groups: &[usize], i: usize) -> Terms<RatedItem> {
-        let reading = self.layout.reading(groups, i);
+    /// What moves the coordinates of item `i`, in units of the rating and its features aside, with its mean and variance.
+    fn read_item(&self, judge: &JudgeScores, groups: &[usize], i: usize) -> (Terms<RatedItem>, (f64, f64)) {
+        let layout = &self.layout;
+        let is_known = layout.common || judge.variance[i].is_some();
+        assert!(is_known, "a common variance is fitted when a judge's variance is missing");
+        let reading = layout.reading(groups, i);
         let centre = self.readings.get(reading).map_or(0.0, |reading| reading.centre);
-        self.layout.terms((judge, i), (&[], reading), (centre, 1.0), self.curve.as_ref())
+        let terms = layout.terms((judge, i), (&[], reading), (centre, 1.0), self.curve.as_ref());
+        let at = terms.coordinates(&layout.shape(0), &self.regression.coefficients);
+        let read = (terms.item.mean + at[MEAN], (terms.item.log_scale + at[LOG_SCALE]).exp());
+        (terms, read)
     }
 
     /// The belief about every item before its labels.
@@ -310,11 +308,10 @@ impl GaussianFit {
     pub fn priors_of(&self, items: &JudgedRatings) -> Vec<Gaussian> {
         let trust = self.trust(items.design);
         assert_eq!(trust.len(), items.judge.mean.len(), "one judge's rating per item");
-        let read = self.read(items.judge, items.groups);
         let of = |(i, lambda): (usize, f64)| {
-            let (mean, scale) = (read.mean[i], read.variance[i]);
+            let (terms, (mean, scale)) = self.read_item(items.judge, items.groups, i);
             let prior = Gaussian { mean, evidence: lambda, freedom: self.freedom, scale };
-            let along = self.terms(items.judge, items.groups, i).row(&self.layout.shape(0), MEAN);
+            let along = terms.row(&self.layout.shape(0), MEAN);
             let unknown = quadratic(&along, &self.regression.covariance).max(0.0);
             Gaussian { evidence: 1.0 / (1.0 / lambda + unknown / prior.aleatoric()), ..prior }
         };
@@ -938,7 +935,8 @@ pub fn choose_rating_map(
         let tried = match fit_rating_map(name, items, labels)? {
             Ok(fit) => {
                 let scores = fit.held_out_scores(items, labels, &things)?;
-                Ok(Try { name, parameters: fit.parameters_of_reading(), scores, fit })
+                let parameters = fit.layout.readings() * fit.layout.parts().count() + fit.layout.waves;
+                Ok(Try { name, parameters, scores, fit })
             }
             Err(unavailable) => Err(unavailable),
         };
@@ -990,28 +988,12 @@ impl GaussianFit {
     ) -> Result<Vec<f64>, GaussianError> {
         let (posterior, mode, row_of) = self.at_maximum(items, labels, TrustPrior::Weak)?;
         let covariance = posterior.at(&mode).curvature().covariance();
-        let (likelihood, shape, rows) = (&posterior.likelihood, &posterior.shape, posterior.items());
-        let mut scores = vec![0.0; labels.len()];
-        // Of items alone in their thing, which nothing tells apart.
-        let mut of_row = vec![None; rows.len()];
-        for thing in &things.members {
-            let alone = if let [i] = thing[..] { row_of[i].map(|row| (i, row)) } else { None };
-            if let Some((i, row)) = alone
-                && let Some(known) = of_row[row]
-            {
-                scores[i] = known;
-                continue;
-            }
-            let own: Vec<&Terms<RatedItem>> = thing.iter().filter_map(|&i| Some(&rows[row_of[i]?])).collect();
-            let falls = falls(likelihood, shape, (&mode, &covariance), &own);
-            for ((&i, terms), fall) in thing.iter().zip(own).zip(falls) {
-                let at = terms.coordinates(shape, &mode);
-                let without: Vec<f64> = at.iter().zip(fall).map(|(x, fall)| x - fall).collect();
-                scores[i] = StudentT::log_likelihood(&terms.item, &without) / StudentT::labels(&terms.item);
-            }
-            alone.into_iter().for_each(|(i, row)| of_row[row] = Some(scores[i]));
-        }
-        Ok(scores)
+        let (likelihood, shape) = (&posterior.likelihood, &posterior.shape);
+        let read = |i: usize| posterior.items()[row_of[i].expect("it has ratings")].clone();
+        let score = |_, terms: Terms<RatedItem>, fall: &[f64]| {
+            StudentT::log_likelihood(&terms.item, &terms.fallen(shape, &mode, fall)) / StudentT::labels(&terms.item)
+        };
+        Ok(held_out((likelihood, shape), (&mode, &covariance), (&things.members, &row_of), read, score))
     }
 
     /// What follows from the coefficients, with each reading's number of rated items and centre.
@@ -1055,11 +1037,6 @@ impl GaussianFit {
         self.regression.coefficients = from.iter().zip(&off).map(|(from, off)| from + s * off).collect();
         let readings: Vec<(usize, f64)> = self.readings.iter().map(|r| (r.rated_items, r.centre)).collect();
         self.with_readings(readings.into_iter())
-    }
-
-    /// How many parameters the readings and the curve have.
-    fn parameters_of_reading(&self) -> usize {
-        self.layout.readings() * self.layout.parts().count() + self.layout.waves
     }
 
     /// Whether an item whose judge states no deviation can be read, for every group.

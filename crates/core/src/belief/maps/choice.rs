@@ -203,7 +203,7 @@ impl<'a, 'b> Fits<'a, 'b> {
         };
         let without = || (guesses, shares_without(&map, &items, counts, &things.members));
         let (_, without) = self.guesses.entry(of_share).or_insert_with(without);
-        let scores = log_scores(&map, &items, counts, &things.members, without);
+        let scores = log_scores(&map, &labelled, counts, &things.members, without);
         Ok(Ok(Try { name, parameters: map.parameters(), scores, fit: map }))
     }
 }

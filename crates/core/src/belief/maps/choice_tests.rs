@@ -154,7 +154,8 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
                 .map(|thing| thing.iter().copied().filter(|&i| world.counts.row(i).sum() > 0).collect::<Vec<_>>())
                 .filter(|thing| !thing.is_empty())
                 .collect();
-            let scores = log_scores(&map, &readings, world.counts.view(), &labelled, &vec![0.0; labelled.len()]);
+            let rows = FitItems::try_new(&readings, world.counts.view()).unwrap();
+            let scores = log_scores(&map, &rows, world.counts.view(), &labelled, &vec![0.0; labelled.len()]);
             let (mut exact, mut in_sample, mut found) = (0.0, 0.0, 0.0);
             for thing in &labelled {
                 let mut kept = world.counts.clone();

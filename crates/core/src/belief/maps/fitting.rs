@@ -26,15 +26,17 @@ pub(super) struct FitItems<'a, 'b> {
     /// The position of one of those that nothing tells apart, their labels by class, and how many they are. A judge that
     /// answers with a class alone leaves few that differ, however many items there are.
     kept: Vec<(usize, Vec<u32>, usize)>,
+    /// Which of them each item is; `None` without labels.
+    pub(super) row_of: Vec<Option<usize>>,
 }
 
 impl<'a, 'b> FitItems<'a, 'b> {
     pub(super) fn try_new(items: &'b JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         items.check(counts)?;
         let labelled = (0..counts.nrows()).filter(|&i| counts.row(i).sum() > 0);
-        let (rows, _) = rows(counts.nrows(), labelled.map(|i| (i, items.all_of(i, counts.row(i)))));
+        let (rows, row_of) = rows(counts.nrows(), labelled.map(|i| (i, items.all_of(i, counts.row(i)))));
         let kept = rows.into_iter().map(|(i, times)| (i, counts.row(i).to_vec(), times)).collect();
-        Ok(Self { items, kept })
+        Ok(Self { items, kept, row_of })
     }
 
     /// No guesses, of these labels.

@@ -3,44 +3,43 @@
 use ndarray::{ArrayView2, Axis};
 
 use super::fitted::{Map, MapReader};
+use super::fitting::FitItems;
 use super::guesses::{self, Guesses};
+use super::layout::ItemReader;
 use crate::belief::dirichlet::row;
-use crate::belief::engine::{Likelihood, Slopes, falls};
+use crate::belief::dirichlet_multinomial::LabelledItem;
+use crate::belief::engine::{Likelihood, Slopes, Terms, held_out};
 use crate::belief::judged::JudgedItems;
 use crate::belief::newton::LogProduct;
 
 /// The log score of each item's labels: the mean over the item's labels of ln m_y, y the label's class and m the map's
 /// mean for the item when the fit leaves out the labels of its cluster; 0 without labels. In nats, at most 0.
 ///
-/// One Newton step leaves a cluster out ([`falls`]); `shares` has the share of guesses without each cluster
+/// One Newton step leaves a cluster out ([`held_out`]); `shares` has the share of guesses without each cluster
 /// ([`shares_without`]).
 pub(super) fn log_scores(
     map: &Map,
-    items: &JudgedItems,
+    labelled: &FitItems,
     counts: ArrayView2<u32>,
     things: &[Vec<usize>],
     shares: &[f64],
 ) -> Vec<f64> {
-    let mut scores = vec![0.0; items.len()];
-    let mut reader = map.reader(items);
-    for (thing, &share) in things.iter().zip(shares) {
-        let own: Vec<_> = thing.iter().map(|&i| reader.reader.read(i, counts.row(i).to_vec())).collect();
-        let of_fit = (reader.parameters.as_slice(), map.regression.covariance.as_slice());
-        let falls = falls(&reader.likelihood, &reader.shape, of_fit, &own.iter().collect::<Vec<_>>());
-        for ((&i, mut item), fall) in thing.iter().zip(own).zip(falls) {
-            if map.guesses() > 0.0 {
-                // The item itself is read without its own labels.
-                let twins = thing.iter().filter(|twin| **twin != i).map(|&twin| row(counts.index_axis(Axis(0), twin)));
-                reader.reader.guesses = twins.fold(map.layout.guesses.at(share), Guesses::without);
-                reader.reader.read_again(i, &mut item);
-                reader.reader.guesses = map.layout.guesses.clone();
-            }
-            let coordinates = item.coordinates(&reader.shape, &reader.parameters);
-            let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - fall).collect();
-            scores[i] = log_score(&reader.likelihood.log_trust_and_mean(&item.item, &without).1, row(counts.row(i)));
+    let MapReader { mut reader, shape, likelihood, parameters, .. } = map.reader(labelled.items);
+    let mut again = ItemReader::new(&map.layout, labelled.items);
+    let score = |(thing, i): (usize, usize), mut item: Terms<LabelledItem>, fall: &[f64]| {
+        if map.guesses() > 0.0 {
+            // The item itself is read without its own labels.
+            let twins = things[thing].iter().filter(|twin| **twin != i);
+            let labels = twins.map(|&twin| row(counts.index_axis(Axis(0), twin)));
+            again.guesses = labels.fold(map.layout.guesses.at(shares[thing]), Guesses::without);
+            again.read_again(i, &mut item);
         }
-    }
-    scores
+        let without = item.fallen(&shape, &parameters, fall);
+        log_score(&likelihood.log_trust_and_mean(&item.item, &without).1, row(counts.index_axis(Axis(0), i)))
+    };
+    let fit = (parameters.as_slice(), map.regression.covariance.as_slice());
+    let read = |i: usize| reader.read(i, counts.row(i).to_vec());
+    held_out((&likelihood, &shape), fit, (things, &labelled.row_of), read, score)
 }
 
 /// The share of guesses without the labels of each cluster, by a Newton step in the share alone.

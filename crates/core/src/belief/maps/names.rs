@@ -33,8 +33,6 @@ struct MapRow {
     name: MapName,
     /// Name in configurations and results.
     key: &'static str,
-    /// Whether it has many parameters, so that more is asked of it before it is taken.
-    many: bool,
     /// How it reads a prediction of classes, where it reads any,
     of_classes: Option<&'static str>,
     /// and how it reads the judge's scores.
@@ -48,29 +46,25 @@ const TABLE: [MapRow; 6] = [
     MapRow {
         name: MapName::Identity,
         key: "identity",
-        many: false,
         of_classes: Some("as the judge gave it"),
         of_ratings: Some("as the judge gave them"),
     },
     MapRow {
         name: MapName::Guesses,
         key: "guesses",
-        many: false,
         of_classes: Some("as the judge gave it, but for a share that is a guess by how often people choose each class"),
         of_ratings: None,
     },
-    MapRow { name: MapName::Line, key: "line", many: false, of_classes: None, of_ratings: Some(LINE) },
+    MapRow { name: MapName::Line, key: "line", of_classes: None, of_ratings: Some(LINE) },
     MapRow {
         name: MapName::Temperature,
         key: "temperature",
-        many: false,
         of_classes: Some("through a temperature and a bias of each class"),
         of_ratings: None,
     },
     MapRow {
         name: MapName::Groups,
         key: "groups",
-        many: true,
         of_classes: Some("through a temperature and biases for each group, drawn towards the common ones"),
         of_ratings: Some(
             "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones",
@@ -79,7 +73,6 @@ const TABLE: [MapRow; 6] = [
     MapRow {
         name: MapName::Recalibrated,
         key: "recalibrated",
-        many: true,
         of_classes: Some("through a smooth function of predictions, variants and features"),
         of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
     },
@@ -111,9 +104,9 @@ impl MapName {
         self.row().of_ratings
     }
 
-    /// Whether it has many parameters.
+    /// Whether it has many parameters, so that a choice looks at it last.
     pub(super) fn has_many_parameters(self) -> bool {
-        self.row().many
+        self >= Self::Groups
     }
 }
 

@@ -11,8 +11,8 @@ use crate::Error;
 use crate::task::{AnswerScale, Item, Task};
 use judge_uncertainty_formats::Error as DataError;
 use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::FileError;
 use judge_uncertainty_system::built_in;
-use judge_uncertainty_system::built_in::Unreadable;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ impl Prompts {
     pub fn load(folder: Option<&Path>, set: &'static str) -> Result<Self, Error> {
         let of_set = BUILT_IN.iter().filter(|(name, _)| name.split('.').next() == Some(set));
         let texts = built_in::texts(folder, FOLDER, of_set)
-            .map_err(|Unreadable { path, source }| DataError::Unreadable { file: path, source })?;
+            .map_err(|FileError { path, source, .. }| DataError::Unreadable { file: path, source })?;
         let hashes = texts.iter().map(|(name, text)| ((*name).to_owned(), sha256_hex(text.as_bytes()))).collect();
         let mut tera = Tera::new();
         // Prompts are plain text.

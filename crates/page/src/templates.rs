@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tera::{Delimiters, Tera};
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_system::built_in::{self, Unreadable};
+use judge_uncertainty_system::{FileError, built_in};
 
 /// Why templates can't be used.
 #[derive(Debug, ThisError)]
@@ -63,8 +63,8 @@ pub fn add(
     files: &[(&'static str, &'static str)],
 ) -> Result<(), Error> {
     tera.set_delimiters(delimiters).map_err(|e| Error::template("delimiters", &e))?;
-    let texts =
-        built_in::texts(folder, FOLDER, files).map_err(|Unreadable { path, source }| Error::Read { path, source })?;
+    let texts = built_in::texts(folder, FOLDER, files)
+        .map_err(|FileError { path, source, .. }| Error::Read { path, source })?;
     for (name, text) in texts {
         tera.add_raw_template(name, &text).map_err(|e| Error::template(name, &e))?;
     }

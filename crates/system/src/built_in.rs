@@ -1,9 +1,9 @@
 //! Text files that are part of the program, and that files of a folder may stand in for.
 
-use crate::read;
 use std::borrow::Cow;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::{FileError, read};
 
 /// Names with their texts at the time of the build. The files are below `templates/` at the root of the repository, in
 /// the folder that is named first; the crate that names them lies in `crates/`.
@@ -12,15 +12,6 @@ macro_rules! built_in {
     ($folder:literal: $($name:literal),* $(,)?) => {
         [$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../templates/", $folder, $name)))),*]
     };
-}
-
-/// A file that can't be read.
-#[derive(Debug)]
-pub struct Unreadable {
-    /// The file.
-    pub path: PathBuf,
-    /// Why not.
-    pub source: io::Error,
 }
 
 /// Each file with its text: from `folder`; without one, from `here` if the working directory has that, else as built
@@ -32,13 +23,13 @@ pub fn texts<'f>(
     folder: Option<&Path>,
     here: &str,
     files: impl IntoIterator<Item = &'f (&'static str, &'static str)>,
-) -> Result<Vec<(&'static str, Cow<'static, str>)>, Unreadable> {
+) -> Result<Vec<(&'static str, Cow<'static, str>)>, FileError> {
     let here = Path::new(here);
     let folder = folder.or_else(|| here.is_dir().then_some(here));
     let text = |&(name, built_in): &(&'static str, &'static str)| match folder {
         Some(folder) => {
             let path = folder.join(name);
-            let text = read::text(&path).map_err(|source| Unreadable { path, source })?;
+            let text = read::text(&path).map_err(FileError::at(&path, "reading"))?;
             Ok((name, Cow::Owned(text)))
         }
         None => Ok((name, Cow::Borrowed(built_in))),

@@ -20,7 +20,9 @@ use super::leave_out::{self, Local};
 use super::newton::{
     Curvature, Expansion, LogProduct, Maximum, Objective, add_times, dot, maximise_with_curvature, mirror,
 };
+use super::profile::TrustProfile;
 use super::regression::{Regression, undetermined};
+use super::trust::TrustPrior;
 
 /// The search ends where the gradient is at most this share of the number of labels.
 const TOLERANCE: f64 = 1e-11;
@@ -313,6 +315,12 @@ impl<L: Likelihood> Posterior<L> {
         self.precision.contains(&0.0)
     }
 
+    /// The profile along ln lambda of an item with average features, whose weak prior is left out; `mode` is the maximum,
+    /// `sd` the standard error there.
+    pub(super) fn profile(&self, mode: &[f64], sd: f64) -> TrustProfile {
+        TrustProfile::of_first(self, mode, sd, (self.centre[0], TrustPrior::LOG_TRUST_SD))
+    }
+
     /// The regression of the trust at a maximum, whose parameters of these names are its coefficients, and the
     /// parameters behind them.
     pub(super) fn conclude(
@@ -451,12 +459,6 @@ impl VarianceBlock {
             determined: if gone { 0.0 } else { self.determined(variances) },
         }
     }
-
-    /// Takes the one of these variances that is its own.
-    pub(super) fn take(&mut self, variances: &[Variance]) {
-        let found = variances.iter().find(|variance| variance.block == self.name).expect("it was fitted");
-        self.variance = found.variance.max(LEAST);
-    }
 }
 
 /// A search with its blocks of parameters.
@@ -468,6 +470,15 @@ pub(super) struct Search<L: Likelihood> {
 }
 
 impl<L: Likelihood> Search<L> {
+    /// Takes variances that were fitted before.
+    pub(super) fn take(&mut self, variances: &[Variance]) {
+        for block in &mut self.blocks {
+            let found = variances.iter().find(|variance| variance.block == block.name).expect("it was fitted");
+            block.variance = found.variance.max(LEAST);
+        }
+        self.spread_variances();
+    }
+
     /// Gives every parameter of a block the block's variance.
     pub(super) fn spread_variances(&mut self) {
         for block in &self.blocks {

@@ -13,7 +13,7 @@ use super::engine::LOG_TRUST;
 use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, held_out, rows};
 use super::gaussian::{Gaussian, Ratings};
 use super::maps::{FEWEST, MOST_PARAMETERS, MapChoice, MapName, Things, Tries, Try, Unavailable};
-use super::newton::{Curvature, Maximum, Objective};
+use super::newton::Objective;
 use super::profile::TrustProfile;
 use super::regression::{Regression, coefficient_names};
 use super::regression::{Unfit, quadratic, that};
@@ -607,19 +607,10 @@ impl RatingSearch {
     fn fit(mut self, name: Option<MapName>, design: &Design) -> GaussianFit {
         let starts = self.starts();
         let (maximum, curvature) = self.search.settle(starts, |_, parameters| parameters);
-        self.conclude(name, design, maximum, &curvature)
-    }
-
-    fn conclude(&self, name: Option<MapName>, design: &Design, maximum: Maximum, curvature: &Curvature) -> GaussianFit {
         let (layout, unit, of_variance) = (self.layout, self.unit(), curvature.variances());
-        let variances = self.search.blocks.iter().map(|block| {
-            let found = block.found(&of_variance);
-            let of_rating = [Part::Bias.of_groups(), OF_CURVE].contains(&block.name);
-            Variance { variance: found.variance * if of_rating { unit * unit } else { 1.0 }, ..found }
-        });
-        let variances = variances.collect();
+        let variances = self.search.blocks.iter().map(|block| in_units(block.found(&of_variance), unit)).collect();
         let precision = &self.search.posterior.precision;
-        let (regression, _) = self.search.posterior.conclude(layout.names(design), maximum, curvature);
+        let (regression, _) = self.search.posterior.conclude(layout.names(design), maximum, &curvature);
         let mut fit = GaussianFit {
             regression,
             freedom: 0.0,
@@ -655,6 +646,12 @@ impl RatingSearch {
         let readings = self.rated.iter().zip(&self.lines).map(|((rated, ..), line)| (*rated, line.centre));
         fit.with_readings(readings)
     }
+}
+
+/// A variance with biases and curves counted in so many of the units that they are counted in now.
+fn in_units(of: Variance, unit: f64) -> Variance {
+    let of_rating = [Part::Bias.of_groups(), OF_CURVE].contains(&of.block.as_str());
+    Variance { variance: of.variance * if of_rating { unit * unit } else { 1.0 }, ..of }
 }
 
 /// All that a fit reads of item `i`, bit by bit.
@@ -905,8 +902,7 @@ pub fn typical_log_trust(
         return Ok(stated.zip(whole).map(|(stated, whole)| whole.drawn_back(*strength, &stated)));
     }
     let (posterior, mode, _) = fit.at_maximum(items, labels, prior)?;
-    let sd = fit.regression.standard_errors()[0];
-    Ok(Some(TrustProfile::of_first(&posterior, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
+    Ok(Some(posterior.profile(&mode, fit.regression.standard_errors()[0])))
 }
 
 /// Chooses a recalibration of ratings by held-out labels, as [`super::maps::choose`] does for classes, and fits it to
@@ -943,13 +939,12 @@ pub fn choose_rating_map(
         tries.add(name, tried);
     }
     let (fit, mut choice) = tries.conclude(&things, GaussianFit::drawn_back);
-    let mut fit = match (fit, of_start) {
-        (Some(fit), _) => fit,
-        (None, Some(name)) => match fit_rating_map(name, items, labels)? {
+    let mut fit = match fit {
+        Some(fit) => fit,
+        None => match fit_rating_map(of_start.unwrap_or(MapName::Identity), items, labels)? {
             Ok(fit) => fit,
             Err(_) => fit_rating_map(MapName::Recalibrated, items, labels)?.expect("it reads any scores"),
         },
-        (None, None) => fit_rating_map(choice.chosen, items, labels)?.expect("scores can be taken as they are"),
     };
     choice.chosen = fit.map.as_ref().map_or(choice.chosen, |map| map.name);
     fit.map.iter_mut().for_each(|map| map.choice = Some(choice.clone()));
@@ -967,14 +962,8 @@ impl GaussianFit {
         let model = Model { reads: self.layout.reads, by_group: self.is_by_group(), curve: self.curve.clone() };
         let RatingSearch { mut search, layout, row_of, .. } = RatingSearch::new(model, items, labels, prior)?;
         let unit = search.posterior.likelihood.unit;
-        let of_rating = |block: &str| [Part::Bias.of_groups(), OF_CURVE].contains(&block);
-        let variances = self.map.iter().flat_map(|map| &map.variances).map(|of| Variance {
-            variance: of.variance / if of_rating(&of.block) { unit * unit } else { 1.0 },
-            ..of.clone()
-        });
-        let variances: Vec<Variance> = variances.collect();
-        search.blocks.iter_mut().for_each(|block| block.take(&variances));
-        search.spread_variances();
+        let variances = self.map.iter().flat_map(|map| map.variances.iter().cloned());
+        search.take(&variances.map(|of| in_units(of, 1.0 / unit)).collect::<Vec<_>>());
         let mode = self.regression.coefficients.iter().zip(layout.units(unit)).map(|(x, unit)| x / unit).collect();
         Ok((search.posterior, mode, row_of))
     }

@@ -217,11 +217,8 @@ pub fn typical_log_trust(
 }
 
 fn profile(map: &Map, labelled: &FitItems) -> TrustProfile {
-    let posterior = labelled.posterior(&map.layout);
-    let mut blocks = map.layout.variance_blocks(labelled.items.design.features());
-    blocks.iter_mut().for_each(|block| block.take(&map.variances));
-    let mut search = Search { posterior, blocks, loose: LOOSE };
-    search.spread_variances();
-    let prior = (search.posterior.centre[0], TrustPrior::LOG_TRUST_SD);
-    TrustProfile::of_first(&search.posterior, &map.all_parameters(), map.regression.standard_errors()[0], prior)
+    let (posterior, features) = (labelled.posterior(&map.layout), labelled.items.design.features());
+    let mut search = Search { posterior, blocks: map.layout.variance_blocks(features), loose: LOOSE };
+    search.take(&map.variances);
+    search.posterior.profile(&map.all_parameters(), map.regression.standard_errors()[0])
 }

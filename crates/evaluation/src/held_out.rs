@@ -165,10 +165,8 @@ pub struct Scoring {
     pub within: BTreeMap<String, [ItemScores; 2]>,
 }
 
-/// A prediction with its scores of an item, in the order of [`Scored::scores`].
-type ScoredPrediction = (Prediction, usize, Vec<Option<f64>>);
-/// What a belief, by its name, predicts of an item and foresees.
-type NamedForecast = (String, usize, Vec<f64>, Forecast);
+/// What a prediction, by its name, foresees of an item, and what a belief predicts.
+type NamedForecast<'a> = (&'a str, usize, Forecast, Option<Vec<f64>>);
 
 const GIVEN: [Given; 2] = [Given::NoLabel, Given::OtherLabels];
 
@@ -203,51 +201,45 @@ pub fn score(pools: &[(String, &dyn Scored)], features: &[FeatureColumn], folds:
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<(Vec<ScoredPrediction>, Vec<NamedForecast>), Error> {
+    let of_fold = |fold: usize| -> Result<Vec<NamedForecast>, Error> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
-        let (mut found, mut predicted) = (vec![], vec![]);
-        let mut keep = |name: &str, given: Given, item: usize, scores: Option<Vec<Option<f64>>>| {
-            found.extend(scores.map(|scores| (Prediction { name: name.to_owned(), given }, item, scores)));
-        };
         let base_rate = pools[0].1.base_rate_scores(&hidden);
+        let judge = |item: usize| pools[0].1.judged_item(item).map(|judged| judged.scores);
+        let of_scores = |scores| Forecast { scores: [scores, None], foreseen: [None; 2], within: [None; 2] };
+        let mut found: Vec<NamedForecast> = vec![];
         for &i in &own {
-            keep("base_rate", Given::NoLabel, i, base_rate(i));
-            keep("judge", Given::NoLabel, i, pools[0].1.judged_item(i).map(|judged| judged.scores));
+            found.push(("base_rate", i, of_scores(base_rate(i)), None));
+            found.push(("judge", i, of_scores(judge(i)), None));
         }
         for (name, pool) in pools {
-            let known = pool.without(&hidden);
-            let fitted = Fitted::new(*pool, design.clone(), &known)?;
-            for &i in &own {
-                let mut forecast = pool.forecast(&fitted.beliefs, i);
-                for (given, scores) in GIVEN.into_iter().zip(&mut forecast.scores) {
-                    keep(name, given, i, scores.take());
-                }
-                predicted.push((name.clone(), i, pool.believed(&fitted.beliefs, i), forecast));
-            }
+            let beliefs = Fitted::new(*pool, design.clone(), &pool.without(&hidden))?.beliefs;
+            let of_item = |&i: &usize| (name.as_str(), i, pool.forecast(&beliefs, i), Some(pool.believed(&beliefs, i)));
+            found.extend(own.iter().map(of_item));
         }
-        Ok((found, predicted))
+        Ok(found)
     };
     let used: std::collections::BTreeSet<usize> = folds.iter().copied().collect();
-    let parts: Vec<(Vec<ScoredPrediction>, Vec<NamedForecast>)> =
+    let parts: Vec<Vec<NamedForecast>> =
         used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
     let mut scoring = Scoring::default();
-    for (found, predicted) in parts {
-        for (prediction, item, scores) in found {
+    for (name, item, forecast, believed) in parts.into_iter().flatten() {
+        for ((given, scores), foreseen) in GIVEN.into_iter().zip(forecast.scores).zip(forecast.foreseen) {
+            let prediction = Prediction { name: name.to_owned(), given };
+            if believed.is_some() {
+                let of = scoring.foreseen.entry(prediction.clone());
+                of.or_insert_with(|| vec![None; items])[item] = foreseen;
+            }
+            let Some(scores) = scores else { continue };
             let of = scoring.table.entry(prediction).or_default();
             for (score, value) in pools[0].1.scores().iter().zip(scores) {
                 of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
             }
         }
-        for (name, item, means, Forecast { foreseen, within, .. }) in predicted {
-            for (given, foreseen) in GIVEN.into_iter().zip(foreseen) {
-                let of = scoring.foreseen.entry(Prediction { name: name.clone(), given });
-                of.or_insert_with(|| vec![None; items])[item] = foreseen;
-            }
-            let of = scoring.within.entry(name.clone()).or_insert_with(|| [vec![None; items], vec![None; items]]);
-            of.iter_mut().zip(within).for_each(|(of, within)| of[item] = within);
-            scoring.believed.entry(name).or_insert_with(|| vec![vec![]; items])[item] = means;
-        }
+        let Some(means) = believed else { continue };
+        let of = scoring.within.entry(name.to_owned()).or_insert_with(|| [vec![None; items], vec![None; items]]);
+        of.iter_mut().zip(forecast.within).for_each(|(of, within)| of[item] = within);
+        scoring.believed.entry(name.to_owned()).or_insert_with(|| vec![vec![]; items])[item] = means;
     }
     Ok(scoring)
 }

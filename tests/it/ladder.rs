@@ -40,14 +40,12 @@ fn assert_fits(golden: &Value, places: &[f64], near: f64) -> Vec<String> {
         let variances: Vec<f64> = map.variances.iter().map(|block| block.variance).collect();
         assert_close(name, &variances, &numbers(&expected["variances"]), 2e-2);
         assert_close(name, &map.regression.coefficients, &numbers(&expected["coefficients"]), 2e-3);
-        let priors: Vec<_> = (0..q.nrows()).map(|i| map.prior(&readings, i)).collect();
-        let means: Vec<f64> = priors.iter().flat_map(|prior| prior.mean.clone()).collect();
-        assert_close(name, &means, table(&expected["mean"]).as_slice().unwrap(), near);
+        let means = map.predictions(&readings);
+        assert_close(name, means.as_slice().unwrap(), table(&expected["mean"]).as_slice().unwrap(), near);
         let logs = |values: Vec<f64>| values.into_iter().map(f64::ln).collect::<Vec<_>>();
-        let known = priors.iter().map(|prior| prior.trust_of_known_map).collect();
-        assert_close(name, &logs(known), &logs(numbers(&expected["known"])), 5e-3);
-        let trust = priors.iter().map(|prior| prior.trust).collect();
-        assert_close(name, &logs(trust), &logs(numbers(&expected["trust"])), 5e-3);
+        // Of a map that is known, and less for what is not.
+        assert_close(name, &map.regression.log_trust(&design), &logs(numbers(&expected["known"])), 5e-3);
+        assert_close(name, &map.log_trust(&readings), &logs(numbers(&expected["trust"])), 5e-3);
         if let Some([lo, hi]) = expected["interval"].as_array().map(Vec::as_slice) {
             let profile = typical_log_trust(&readings, counts.view(), &map, 1.0).unwrap();
             let ends = [profile.at_least.unwrap(), profile.at_most.unwrap()];

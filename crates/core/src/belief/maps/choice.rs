@@ -290,16 +290,14 @@ impl<F: Clone> Tries<F> {
         things: &Things,
         drawn_back: impl FnOnce(F, f64, &F) -> F,
     ) -> (Option<F>, MapChoice) {
-        let candidates = self.candidates(things);
-        let chosen = self.take(things).unwrap_or(MapName::Identity);
-        let strength = self.strength(things);
-        let fit = |name: MapName| self.of(name).map(|tried| tried.fit.clone());
-        let taken = match (fit(chosen), fit(self.start)) {
-            (Some(taken), Some(start)) if strength < 1.0 => Some(drawn_back(taken, strength, &start)),
-            (taken, _) => taken,
-        };
+        let (candidates, taken) = (self.candidates(things), self.take(things));
+        let strength = taken.map_or(1.0, |taken| self.strength(things, taken));
+        let fit = taken.map(|taken| match self.of(self.start) {
+            Some(start) if strength < 1.0 => drawn_back(taken.fit.clone(), strength, &start.fit),
+            _ => taken.fit.clone(),
+        });
         let choice = MapChoice {
-            chosen,
+            chosen: taken.map_or(MapName::Identity, |taken| taken.name),
             strength,
             best: candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map),
             labelled_items: things.labelled_items,
@@ -307,7 +305,7 @@ impl<F: Clone> Tries<F> {
             left_out: self.left_out,
             carried: None,
         };
-        (taken, choice)
+        (fit, choice)
     }
 
     /// The highest scores.
@@ -336,10 +334,8 @@ impl<F: Clone> Tries<F> {
     }
 
     /// How much of the map that is taken is, as [`choose`] describes.
-    fn strength(&self, things: &Things) -> f64 {
-        let partly = |name: &MapName| *name > MapName::Guesses;
-        let taken = self.take(things).filter(partly).and_then(|name| self.of(name));
-        let (Some(taken), Some(stated)) = (taken.filter(|_| !self.whole), self.of(MapName::Identity)) else {
+    fn strength(&self, things: &Things, taken: &Try<F>) -> f64 {
+        let Some(stated) = self.of(MapName::Identity).filter(|_| !self.whole && taken.name > MapName::Guesses) else {
             return 1.0;
         };
         let ScoreLead { by, se } = things.lead(&taken.scores, &stated.scores);
@@ -348,7 +344,7 @@ impl<F: Clone> Tries<F> {
     }
 
     /// The map that is taken, as [`choose`] describes; `None` where none was tried.
-    fn take(&self, things: &Things) -> Option<MapName> {
+    fn take(&self, things: &Things) -> Option<&Try<F>> {
         let of = |name: MapName| self.of(name);
         let sum = |tried: &Try<F>| things.sum(&tried.scores);
         let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
@@ -360,7 +356,7 @@ impl<F: Clone> Tries<F> {
         let few = guesses.or(steady).filter(|few| beyond(few, stated, of_few)).unwrap_or(stated);
         let many = self.tried.iter().filter(|map| map.name.has_many_parameters());
         let many = many.max_by(|a, b| sum(a).total_cmp(&sum(b)));
-        Some(many.filter(|many| beyond(many, few, of_many)).unwrap_or(few).name)
+        Some(many.filter(|many| beyond(many, few, of_many)).unwrap_or(few))
     }
 }
 

@@ -31,17 +31,6 @@ pub struct Map {
     pub(super) parameters: Vec<f64>,
 }
 
-/// What is believed of one item before its labels: the Dirichlet distribution Dir(trust * mean).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Prior {
-    /// The mean, one share per class.
-    pub mean: Vec<f64>,
-    /// What it counts for, in labels, with what is unknown of the map taken off.
-    pub trust: f64,
-    /// What it would count for, in labels, were the map known.
-    pub trust_of_known_map: f64,
-}
-
 fn within_limits(log_trust: f64) -> f64 {
     log_trust.clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST)
 }
@@ -94,7 +83,7 @@ impl Map {
     /// What this map adds to the log predictions of other items, for maps that start from it.
     ///
     /// # Panics
-    /// As [`Self::prior`].
+    /// As [`Self::predictions`].
     pub fn carry(&self, items: &JudgedItems) -> CarriedOffsets {
         let mut added = Array2::zeros(items.q.dim());
         let mut unknown = Vec::with_capacity(items.len());
@@ -134,7 +123,20 @@ impl Map {
         self.layout.reads()
     }
 
-    /// What is believed of item `i` of any items before its labels.
+    /// The means of the beliefs about any items before their labels, items x classes.
+    ///
+    /// # Panics
+    /// If the items have other features or classes than those of the fit.
+    pub fn predictions(&self, items: &JudgedItems) -> Array2<f64> {
+        let mut means = Array2::zeros(items.q.dim());
+        let mut reader = self.reader(items);
+        for (i, mut row) in means.rows_mut().into_iter().enumerate() {
+            row.iter_mut().zip(&reader.before(i).mean).for_each(|(x, m)| *x = *m);
+        }
+        means
+    }
+
+    /// ln of the trust of any items.
     ///
     /// What is unknown of the map lowers the trust. With m the mean, u its logits, S their covariance by Laplace's
     /// approximation, J = diag(m) - m m^T, and eta = ln lambda normal about its fitted value:
@@ -149,40 +151,18 @@ impl Map {
     /// too: mean and spread are those of the mixture over maps, its other moments are not.
     ///
     /// # Panics
-    /// If the items have other features or classes than those of the fit.
-    pub fn prior(&self, items: &JudgedItems, i: usize) -> Prior {
-        let before = self.reader(items).read(i);
-        Prior { trust: before.evidence(), trust_of_known_map: before.log_trust.exp(), mean: before.mean }
-    }
-
-    /// The means of the priors of any items, items x classes.
-    ///
-    /// # Panics
-    /// As [`Self::prior`].
-    pub fn predictions(&self, items: &JudgedItems) -> Array2<f64> {
-        let mut means = Array2::zeros(items.q.dim());
-        let mut reader = self.reader(items);
-        for (i, mut row) in means.rows_mut().into_iter().enumerate() {
-            row.iter_mut().zip(&reader.before(i).mean).for_each(|(x, m)| *x = *m);
-        }
-        means
-    }
-
-    /// ln of the trust of any items, what is unknown of the map taken off.
-    ///
-    /// # Panics
-    /// As [`Self::prior`].
+    /// As [`Self::predictions`].
     pub fn log_trust(&self, items: &JudgedItems) -> Vec<f64> {
         let mut reader = self.reader(items);
         let log = |i: usize| within_limits(reader.before(i).evidence().ln());
         (0..items.len()).map(log).collect()
     }
 
-    /// Posterior beliefs of any items given their label counts: Bayes' rule from [`Self::prior`], so that a mean
+    /// Posterior beliefs of any items given their label counts: Bayes' rule from the belief before them, so that a mean
     /// moves by what the next label is worth. With them comes [`Self::log_trust`]; each item is read once.
     ///
     /// # Panics
-    /// As [`Self::prior`], or if items and counts differ in shape.
+    /// As [`Self::predictions`], or if items and counts differ in shape.
     pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> (Beliefs, Vec<f64>) {
         assert_eq!(items.q.dim(), counts.dim(), "predictions and counts must have the same shape");
         let mut alpha = Array2::zeros(counts.dim());
@@ -283,7 +263,7 @@ impl MapReader<'_, '_> {
     }
 
     /// Mean and trust of item `i` have what is unknown of them by Laplace's approximation and the delta method.
-    fn read(&mut self, i: usize) -> Before {
+    pub(super) fn read(&mut self, i: usize) -> Before {
         let item = self.reader.read(i, vec![]);
         let Self { map, items, shape, likelihood, parameters, .. } = &*self;
         assert_eq!(item.item.base.len(), likelihood.classes, "the items must have the classes of the fit");

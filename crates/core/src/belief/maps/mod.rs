@@ -14,7 +14,7 @@
 //!
 //! All are fitted by one likelihood with the trust, and every penalty of a map is a variance that the labels' marginal
 //! likelihood chooses ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a map
-//! lowers the trust of the items it is unknown for ([`Map::prior`]).
+//! lowers the trust of the items it is unknown for ([`Map::log_trust`]).
 
 mod choice;
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod waves;
 pub use super::engine::Variance;
 pub use choice::{Candidate, CarriedChoice, MapChoice, Transfer, TransferVerdict, choose, transfer};
 pub(super) use choice::{FEWEST, Things, Tries, Try};
-pub use fitted::{Map, Prior};
+pub use fitted::Map;
 pub(super) use fitting::fit_stated;
 pub use fitting::{fit, typical_log_trust};
 pub use layout::BIAS_AND_SLOPE;

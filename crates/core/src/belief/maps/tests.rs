@@ -198,9 +198,9 @@ fn new_items_are_read_as_the_items_of_the_fit_are() {
         let q = world.q.select(Axis(0), &[i]);
         let variants: Vec<Array2<f64>> = world.variants.iter().map(|q| q.select(Axis(0), &[i])).collect();
         let items = JudgedItems::new(&one, q.view(), &world.groups[i..=i]);
-        let prior = map.prior(&JudgedItems { variants: &variants, ..items }, 0);
-        assert_eq!(prior, map.prior(&world.judged(&design), i));
-        assert_eq!(prior.mean, all.row(i).to_vec());
+        let alone = JudgedItems { variants: &variants, ..items };
+        assert_eq!(map.log_trust(&alone), [map.log_trust(&world.judged(&design))[i]]);
+        assert_eq!(map.predictions(&alone).row(0), all.row(i));
     }
 }
 
@@ -225,9 +225,10 @@ fn little_labels_leave_more_unknown_and_that_lowers_the_trust() {
         let design = world.design();
         let map = fit(MapName::Recalibrated, &world.judged(&design), world.counts.view()).unwrap().unwrap();
         let of = |i: usize| {
-            let prior = map.prior(&world.judged(&design), i);
-            assert!(prior.trust <= prior.trust_of_known_map);
-            prior.trust / prior.trust_of_known_map
+            let before = map.reader(&world.judged(&design)).read(i);
+            let (trust, of_known_map) = (before.evidence(), before.log_trust.exp());
+            assert!(trust <= of_known_map);
+            trust / of_known_map
         };
         (0..items).map(of).sum::<f64>() / items as f64
     };
@@ -281,7 +282,7 @@ fn the_lowered_trust_is_that_of_draws_of_the_map() {
     let p = covariance.len();
     let root = nalgebra::DMatrix::from_fn(p, p, |a, b| covariance[a][b]).cholesky().unwrap().l();
     let (mut stream, draws, item) = (Stream::new(1), 20_000, 3);
-    let prior = map.prior(&readings, item);
+    let prior = map.reader(&readings).read(item);
     let mut expected = 0.0;
     for _ in 0..draws {
         let normals = nalgebra::DVector::from_fn(p, |_, _| stream.standard_normal());
@@ -290,15 +291,15 @@ fn the_lowered_trust_is_that_of_draws_of_the_map() {
         let first = drawn.regression.coefficients.len();
         drawn.regression.coefficients.iter_mut().zip(step.iter()).for_each(|(b, s)| *b += s);
         drawn.parameters.iter_mut().zip(step.iter().skip(first)).for_each(|(w, s)| *w += s);
-        let known = drawn.prior(&readings, item);
+        let known = drawn.reader(&readings).read(item);
         let gini = 1.0 - known.mean.iter().map(|m| m * m).sum::<f64>();
         let off: f64 = known.mean.iter().zip(&prior.mean).map(|(a, b)| (a - b) * (a - b)).sum();
-        expected += (gini / (1.0 + known.trust_of_known_map) + off) / f64::from(draws);
+        expected += (gini / (1.0 + known.log_trust.exp()) + off) / f64::from(draws);
     }
     let gini = 1.0 - prior.mean.iter().map(|m| m * m).sum::<f64>();
-    let stated = gini / (1.0 + prior.trust);
+    let stated = gini / (1.0 + prior.evidence());
     assert!((stated / expected - 1.0).abs() < 0.02, "{stated} for {expected}");
-    assert!(prior.trust < 0.99 * prior.trust_of_known_map);
+    assert!(prior.evidence() < 0.99 * prior.log_trust.exp());
 }
 
 /// A judge whose prediction scatters about the truth states next to 0 for what people say now and then. That is a share
@@ -530,8 +531,8 @@ mod carried {
                 let (weight, sd) = fitted.weight_of_carried().unwrap();
                 assert!((weight - 1.0).abs() < 1e-12 && (sd - 0.5).abs() < 1e-9, "{weight} {sd}");
                 // That it may not hold here, and what was unknown of it, lower the evidence.
-                let prior = fitted.prior(&readings, 0);
-                assert!(prior.trust < prior.trust_of_known_map);
+                let before = fitted.reader(&readings).read(0);
+                assert!(before.evidence() < before.log_trust.exp());
             }
             let (chosen, choice) = choose(&readings, none.view()).unwrap();
             assert_eq!((chosen.name(), choice.best), (MapName::Identity, None));

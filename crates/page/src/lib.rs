@@ -20,6 +20,7 @@ pub mod figures;
 pub mod html;
 pub mod latex;
 pub mod look;
+mod marks;
 pub mod prose;
 pub mod scatter;
 pub mod templates;

@@ -24,24 +24,8 @@ use tera::{Kwargs, State, Tera, TeraResult, Value};
 
 use crate::description::{Block, FigureBlock, KeyNumber, Table, Tone};
 use crate::figures::{percent, say, show};
+use crate::marks::{as_given, unmarked};
 use crate::text::Text;
-
-/// What structures a text. Within values other characters stand for these until that is read: the first of those that
-/// Unicode keeps free.
-const MARKS: [char; 11] = ['\n', '|', '>', '#', '!', '-', '`', '[', ']', '(', ')'];
-const FIRST_FREE: u32 = 0xfdd0;
-
-/// A value without marks.
-fn unmarked(value: &str) -> String {
-    let free = |mark: usize| char::from_u32(FIRST_FREE + mark as u32);
-    value.chars().map(|c| MARKS.iter().position(|mark| *mark == c).and_then(free).unwrap_or(c)).collect()
-}
-
-/// A text with its values as they were given.
-pub(crate) fn as_given(text: &str) -> String {
-    let mark = |c: char| MARKS.get(u32::from(c).checked_sub(FIRST_FREE)? as usize).copied();
-    text.chars().map(|c| mark(c).unwrap_or(c)).collect()
-}
 
 /// An engine for templates of running text, whose names end with `.txt`.
 ///

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::prose::as_given;
+use crate::marks::as_given;
 
 /// Running text. What comes from a user goes through [`Text::plain`], which reads no marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -220,3 +220,38 @@ fn of_several_criteria_the_beliefs_own_is_read() {
         assert_as_in_run("both.csv", run, &out);
     }
 }
+
+/// A row whose probabilities don't add up to 1 is refused or set aside, and the others are what the run says of them. An audit
+/// of the table goes by the likeliest classes alone and says so.
+#[test]
+fn a_row_whose_probabilities_do_not_add_up_is_at_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let file = repository("tests/golden/tables/shares_of_three.csv");
+    let run_of = audited(folder.path(), std::slice::from_ref(&file), &[]).remove(0);
+    let text = fs::read_to_string(&file).unwrap();
+    let row = text.lines().nth(3).unwrap();
+    let mut cells: Vec<&str> = row.split(',').collect();
+    cells[1] = "0.95";
+    fs::write(at("bad.csv"), text.replace(row, &cells.join(","))).unwrap();
+    let bad = [at("bad.csv")];
+    let (_, error) = apply(&run_of, &bad, &at("applied"), &[], 2);
+    for part in ["bad.csv:4", "prob_", "the probabilities add up to 1."] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let aside = at("aside.jsonl");
+    apply(&run_of, &bad, &at("applied"), &["--set-aside", aside.to_str().unwrap()], 0);
+    let noted: Value = serde_json::from_str(&fs::read_to_string(&aside).unwrap()).unwrap();
+    assert_eq!((&noted["line"], &noted["item"]), (&json!(4), &json!(cells[0])));
+    let (of_run, found) = (cells_of(&[run_of.join("items.parquet")]), cells_of(&[at("applied/part-00000.parquet")]));
+    for name in ["id", "q_refund", "mean_delay"] {
+        let others = of_run["id"].iter().zip(&of_run[name]).filter(|(id, _)| id.trim_matches('"') != cells[0]);
+        assert_eq!(found[name], others.map(|(_, cell)| cell.clone()).collect::<Vec<_>>(), "{name}");
+    }
+    let (said, _) = run(&["audit", bad[0].to_str().unwrap(), "--out", at("b").to_str().unwrap()], 0);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("Not used: prob_refund, prob_delay, prob_other, as probabilities that add up to 1"),
+        "{said}"
+    );
+}

@@ -377,19 +377,19 @@ impl Ran {
         crate::input_lines(&results.input, 100).unwrap();
     }
 
-    /// The same of results that differ by this.
+    /// Renders results that differ by this.
     fn with(&self, change: impl FnOnce(&mut StudyResults)) {
         let mut results = self.results.clone();
         change(&mut results);
         self.show(&results, &self.cards);
     }
 
-    /// The same of a fit that differs by this.
+    /// Renders results whose fit differs by this.
     fn with_fit(&self, change: impl FnOnce(&mut FitReport)) {
         self.with(|results| change(&mut results.fit));
     }
 
-    /// The same of an evaluation that differs by this.
+    /// Renders results whose evaluation differs by this.
     fn with_evaluation(&self, change: impl FnOnce(&mut Evaluation)) {
         self.with(|results| match &mut results.evaluation {
             EvaluationOutcome::Evaluated(evaluation) => change(evaluation),
@@ -397,7 +397,7 @@ impl Ran {
         });
     }
 
-    /// The same of scores on held-out labels that differ by this.
+    /// Renders results whose scores on held-out labels differ by this.
     fn with_held_out(&self, change: impl FnOnce(&mut HeldOutReport)) {
         self.with(|results| match &mut results.held_out {
             OrReason::Found(report) => change(report),

@@ -15,7 +15,7 @@ use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::error::{Problem, list};
 use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::check_items;
-use judge_uncertainty_system::numbers::LARGEST;
+use judge_uncertainty_system::numbers::{LARGEST, three};
 
 /// What an audit knows of every row that has an answer of the judge.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,7 +111,10 @@ impl AuditRows {
         };
         let of_first =
             probability.iter().copied().filter(|&k| names_class(&cells.names[k], &answers.scale, 0)).collect();
-        let of_classes = shares::columns(cells, &probability, &answers.scale);
+        // Of another table than that of the belief, single rows are at fault.
+        let is_whole = |of: &Vec<usize>| (0..cells.len()).all(|row| shares::wrong_sum(cells, of, row).is_none());
+        let of_classes =
+            shares::columns(cells, &probability, &answers.scale).filter(|of| known.is_some() || is_whole(of));
         if answers.scale.classes().len() > 2 && !probability.is_empty() && of_classes.is_none() {
             let names = list(&mapping.of(Role::Probability).into_iter().map(str::to_owned).collect::<Vec<_>>());
             notices
@@ -315,7 +318,12 @@ impl TableReader<'_> {
             let value = cell(column).filter(|cell| number(cell).is_none())?.to_owned();
             Some(wrong(column, Problem::NotANumber { value }))
         };
-        self.judge.iter().find_map(unread).or_else(|| measured.iter().find_map(of_number))
+        let of_sum = || {
+            let columns = self.of_classes.as_ref()?;
+            let reason = format!("the probabilities add up to {}", three(shares::wrong_sum(self.cells, columns, row)?));
+            Some(wrong(columns[0], Problem::unfit(reason, "correct them: those of all classes add up to 1")))
+        };
+        self.judge.iter().find_map(unread).or_else(|| measured.iter().find_map(of_number)).or_else(of_sum)
     }
 
     /// The ends of the judge's scores, where these stand for one of two answers: of a scale that is `known` those beside it,
@@ -340,7 +348,7 @@ impl TableReader<'_> {
             None => (low, high),
         };
         let good = self.answers.scale.text(1.0);
-        let middle = judge_uncertainty_system::numbers::three(0.5 * (ends.0 + ends.1));
+        let middle = three(0.5 * (ends.0 + ends.1));
         self.notices.push(format!(
             "{name} counts as {good} from {middle} up, the middle of its range; rates use the score itself."
         ));

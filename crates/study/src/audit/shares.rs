@@ -60,20 +60,20 @@ pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping) -> Option<Widened>
     Some(Widened { cells: table, raters: vec![verdict] })
 }
 
-/// The columns with the probabilities of three classes or more, in the order of the classes; `None` where a class has none, or
-/// where the probabilities of a row don't add up to 1.
+/// The columns with the probabilities of three classes or more, in the order of the classes; `None` where a class has none.
 pub(super) fn columns(cells: &CellTable, of: &[usize], scale: &Scale) -> Option<Vec<usize>> {
     let classes = || scale.classes().iter().map(String::as_str);
     if of.len() < FEWEST || of.len() != classes().len() {
         return None;
     }
     let column = |class: &str| of.iter().copied().find(|&k| told(&cells.names[k], classes()) == Some(class));
-    let columns: Vec<usize> = classes().map(column).collect::<Option<_>>()?;
-    let adds_up = |row: usize| {
-        let all = probabilities(cells, &columns, row);
-        all.is_none_or(|all| (all.iter().sum::<f64>() - 1.0).abs() <= ROUNDED)
-    };
-    (0..cells.len()).all(adds_up).then_some(columns)
+    classes().map(column).collect()
+}
+
+/// What the probabilities in a row add up to, where that is not 1.
+pub(super) fn wrong_sum(cells: &CellTable, columns: &[usize], row: usize) -> Option<f64> {
+    let sum: f64 = probabilities(cells, columns, row)?.iter().sum();
+    ((sum - 1.0).abs() > ROUNDED).then_some(sum)
 }
 
 fn probabilities(cells: &CellTable, columns: &[usize], row: usize) -> Option<Vec<f64>> {

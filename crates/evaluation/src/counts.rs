@@ -24,7 +24,7 @@ pub struct CountPool {
     pub(super) judge: Predictions,
     /// Which belief is fitted; at first the paper's.
     pub model: BeliefModel,
-    /// The prior on the trust; at first there is none, as in the paper.
+    /// The prior on the trust; at first without one, as in the paper.
     pub prior: TrustPrior,
     /// Where the classes stand on a scale, ascending; `None` for mere names.
     pub places: Option<Vec<f64>>,

@@ -29,7 +29,7 @@ pub struct RatingPool {
     judge: JudgeScores,
     /// Which belief is fitted; at first the paper's.
     pub model: BeliefModel,
-    /// The prior on the trust; at first there is none. Recalibrations always have the weak one.
+    /// The prior on the trust; at first without one. Recalibrations always have the weak one.
     pub prior: TrustPrior,
     /// The group of each item, counted from 0, for beliefs that are fitted by group; empty without groups.
     pub groups: Vec<usize>,

@@ -1,4 +1,4 @@
-//! The characters that structure running text, and what stands for them within values.
+//! The characters that structure running text, and those that replace them within values.
 
 /// What structures a text. Within values other characters stand for these until that is read: the first of those that
 /// Unicode keeps free.

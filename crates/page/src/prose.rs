@@ -1,4 +1,4 @@
-//! Running text from templates, so that sentences stand there and not in the program.
+//! Running text from templates: sentences are written there and not in the program.
 //!
 //! A blank line ends a paragraph, and lines that follow one another are one. What a paragraph begins with says what it is;
 //! without any of these marks it is prose:
@@ -11,7 +11,7 @@
 //! | `\|= ID ALIGN CAPTION` | a table ([`Table::new`] says what ALIGN is): a line of headings and the rows follow, with `\|` between cells, and its note begins with `\|?` |
 //! | `\|#` | numbers: each further line has one that stands out, its label and its tone |
 //! | `> ` | a [lead](Line::Lead) of a terminal |
-//! | `\| ` | a [row](Line::Row) of a terminal, of which the spaces that follow are kept |
+//! | `\| ` | a [row](Line::Row) of a terminal, with the spaces that follow |
 //!
 //! A digit behind the last two ranks the line: where there is little room, those with a high one are left out first.
 //! Within blocks, backticks mark code, and `[LABEL](TARGET)` is a link. Values are texts, whatever is in them.

@@ -17,7 +17,7 @@ pub enum Error {
     /// A template is malformed, or asks for something that its view does not have.
     #[error("template {name}: {detail}")]
     Template { name: String, detail: String },
-    /// A template that nobody can replace asks for something that its view does not have.
+    /// A template that users can't replace asks for something that its view does not have.
     #[error(
         "template {name} of this program does not fit the results: {detail}; this is a fault of the program: please report it"
     )]
@@ -81,7 +81,7 @@ pub fn render(tera: &Tera, name: &str, view: &impl serde::Serialize) -> Result<S
     tera.render(name, &context).map_err(|e| Error::template(name, &e))
 }
 
-/// Renders a template of the program that nobody can replace.
+/// Renders a template of the program that users can't replace.
 ///
 /// # Errors
 /// [`Error::Own`]: it asks for something that the view does not have.

@@ -9,7 +9,7 @@ use judge_uncertainty_study::registration::{Judged, Registered};
 use serde_json::json;
 use tera::{Context, context};
 
-/// What templates are told of registered hypotheses.
+/// The view of registered hypotheses for templates.
 fn view(registered: &Registered) -> Context {
     let hypothesis = |judged: &Judged| {
         let (claim, status) = (judged.hypothesis.claim(), judged.status.word());

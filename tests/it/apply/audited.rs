@@ -248,6 +248,14 @@ fn a_row_whose_probabilities_do_not_add_up_is_at_fault() {
         let others = of_run["id"].iter().zip(&of_run[name]).filter(|(id, _)| id.trim_matches('"') != cells[0]);
         assert_eq!(found[name], others.map(|(_, cell)| cell.clone()).collect::<Vec<_>>(), "{name}");
     }
+    // Without labels, too.
+    let unlabelled: String =
+        text.lines().map(|line| format!("{}\n", line.rsplit_once(',').unwrap().0)).collect::<String>();
+    let bad_row = cells[..4].join(",");
+    let whole = row.rsplit_once(',').unwrap().0;
+    fs::write(at("unlabelled.csv"), unlabelled.replace(whole, &bad_row)).unwrap();
+    let (_, error) = apply(&run_of, &[at("unlabelled.csv")], &at("others"), &[], 2);
+    assert!(error.contains("unlabelled.csv:4") && error.contains("add up to"), "{error}");
     let (said, _) = run(&["audit", bad[0].to_str().unwrap(), "--out", at("b").to_str().unwrap()], 0);
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(

@@ -146,7 +146,7 @@ impl Batch {
     /// A row that was refused.
     ///
     /// # Errors
-    /// What was refused is no row.
+    /// What was refused is something else than a row.
     pub fn bad(&self, row: usize, error: Error) -> Result<Bad> {
         let Error::Refused(refusal) = error else { return Err(error) };
         let Place { line, column, item, .. } = refusal.place;

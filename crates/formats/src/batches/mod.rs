@@ -24,7 +24,7 @@ pub trait BatchReader: Debug {
     /// Bytes read so far, for progress.
     fn consumed(&self) -> u64;
 
-    /// At most so many further rows, with the columns that are wanted, of which the first has the ids; `None` at the end.
+    /// At most so many further rows, with the wanted columns, the first of them with the ids; `None` at the end.
     /// A column that the file lacks is not there, but blank in rows of objects.
     ///
     /// # Errors

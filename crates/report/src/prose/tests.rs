@@ -339,7 +339,7 @@ fn files(folder: &str) -> Vec<(&'static str, String)> {
     ["items.csv", "judge.csv", "labels.csv", "ratings.csv"].into_iter().filter_map(read).collect()
 }
 
-/// 30 items with eight ratings each, of which no annotator repeats one.
+/// 30 items with eight ratings each, without repeats.
 fn rated() -> Vec<(&'static str, String)> {
     let [mut items, mut judge, mut ratings] = ["id\n", "id,mean,sd\n", "id,annotator,score\n"].map(str::to_owned);
     for i in 0..30 {
@@ -427,7 +427,7 @@ fn places() -> Ran {
     )
 }
 
-/// Ratings of which annotators repeat some.
+/// Ratings that annotators repeat in part.
 fn repeated() -> Ran {
     Ran::new(
         &files("examples/recipes"),

@@ -228,8 +228,9 @@ impl AuditInput {
             Ok::<_, Error>((mapping, of_columns))
         };
         let (mut mapping, mut of_columns) = recognised(&cells, &all)?;
-        for unpack in [lists::unpacked, shares::likeliest] {
-            let Some(Widened { cells: unpacked, raters }) = unpack(&cells, &mapping) else { continue };
+        let classes = known.map_or(&[][..], |known| known.scale.classes());
+        let likeliest = || shares::likeliest(&cells, &mapping, classes);
+        if let Some(Widened { cells: unpacked, raters }) = lists::unpacked(&cells, &mapping).or_else(likeliest) {
             cells = unpacked;
             all.retain(|one| one.column.as_ref().is_none_or(|name| cells.column(name).is_some()));
             all.extend(raters);

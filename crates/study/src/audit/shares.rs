@@ -34,8 +34,8 @@ fn called(name: &str) -> String {
 }
 
 /// A table whose judge gives no answer but probabilities of three classes or more, with the likeliest class of each row as its
-/// answer; `None` of another table.
-pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping) -> Option<Widened> {
+/// answer; `None` of another table. `known` are the classes of the belief that it is read for.
+pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping, known: &[String]) -> Option<Widened> {
     let columns =
         |role: Role| -> Vec<usize> { mapping.of(role).into_iter().filter_map(|name| cells.column(name)).collect() };
     let of = columns(Role::Probability);
@@ -44,7 +44,14 @@ pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping) -> Option<Widened>
         return None;
     }
     let people = columns(Role::Human);
-    let labels = || people.iter().flat_map(|&k| cells.distinct(k));
+    let labels = || people.iter().flat_map(|&k| cells.distinct(k)).chain(known.iter().map(String::as_str));
+    // Probabilities of several criteria are of classes that nobody names, or don't add up to 1.
+    let named = of.iter().filter(|&&k| told(&cells.names[k], labels()).is_some()).count();
+    let is_whole = || (0..cells.len()).all(|row| wrong_sum(cells, &of, row).is_none());
+    let are_classes = named > 1 || (named > 0 || labels().next().is_none()) && is_whole();
+    if !are_classes {
+        return None;
+    }
     let class = |&k: &usize| told(&cells.names[k], labels()).map_or_else(|| called(&cells.names[k]), str::to_owned);
     let classes: Vec<String> = of.iter().map(class).collect();
     let row = |row: usize| {

@@ -263,3 +263,18 @@ fn a_row_whose_probabilities_do_not_add_up_is_at_fault() {
         "{said}"
     );
 }
+
+/// Columns that only the user's word makes probabilities are read by it in further tables, too.
+#[test]
+fn columns_that_were_named_as_probabilities_are_so_in_further_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("named.csv");
+    let text = fs::read_to_string(repository("tests/golden/tables/shares_of_three.csv")).unwrap();
+    fs::write(&file, text.replace("prob_", "").replace("gold", "who")).unwrap();
+    let named = ["probability=refund", "probability=delay", "probability=other", "human=who"];
+    let named: Vec<&str> = named.into_iter().flat_map(|one| ["--columns", one]).collect();
+    let run = audited(folder.path(), std::slice::from_ref(&file), &named).remove(0);
+    let out = folder.path().join("applied");
+    apply(&run, std::slice::from_ref(&file), &out, &[], 0);
+    assert_as_in_run("named.csv", &run, &out);
+}

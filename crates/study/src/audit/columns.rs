@@ -261,7 +261,7 @@ impl Mapping {
                 corrections.iter().any(|one| one.role == role && one.column.as_deref() == Some(name.as_str()))
             };
             let by = role.map(|role| match role {
-                role if is_given(role) => RecognisedBy::Given,
+                role if is_given(role) && name != LIKELIEST => RecognisedBy::Given,
                 role if is_named(role, &words(name)) => RecognisedBy::Name,
                 _ => RecognisedBy::Values,
             });
@@ -273,13 +273,18 @@ impl Mapping {
 
     /// What it says of another table, as corrections: the columns of the judge if that table has all of them, and of each
     /// other role if it has all of the role's. Nothing of a table without the judge's, whose columns are recognised anew.
+    /// A column that an audit adds ([`LIKELIEST`]) is added to that table, too.
     pub(crate) fn for_another(&self, names: &[String]) -> Vec<Correction> {
-        let has_all = |role: Role| self.of(role).iter().all(|column| names.iter().any(|name| name == column));
+        let is_there = |column: &str| names.iter().any(|name| name == column);
+        let of_file = |role: Role| -> Vec<&str> {
+            self.of(role).into_iter().filter(|column| *column != LIKELIEST || is_there(column)).collect()
+        };
+        let has_all = |role: Role| of_file(role).into_iter().all(is_there);
         let of_judge = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence];
         if !of_judge.into_iter().all(has_all) {
             return vec![];
         }
-        let of = |(role, _): (Role, &str)| match self.of(role).as_slice() {
+        let of = |(role, _): (Role, &str)| match of_file(role).as_slice() {
             [] if of_judge.contains(&role) => vec![Correction { role, column: None }],
             columns if has_all(role) => {
                 columns.iter().map(|column| Correction { role, column: Some((*column).to_owned()) }).collect()
@@ -353,6 +358,8 @@ pub(super) fn is_model(name: &str) -> bool {
     words.iter().any(is) && !has_word(&words, HUMAN)
 }
 
+/// The column that an audit adds where the judge states probabilities alone: the class of the highest.
+pub(super) const LIKELIEST: &str = "likeliest answer";
 /// Words for a probability, beside a `p` in front.
 pub(super) const PROBABILITY: &str = "prob probability proba wahrscheinlichkeit probabilité";
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";

@@ -1,14 +1,12 @@
 //! A judge that states a probability for each class, in a column each: `prob_cat`, `prob_dog`, `prob_bird`.
 
-use super::columns::{Correction, JUDGE, MACHINE, Mapping, PROBABILITY, Role, has_word, words};
+use super::columns::{Correction, JUDGE, LIKELIEST, MACHINE, Mapping, PROBABILITY, Role, has_word, words};
 use super::long::Widened;
 use super::table::{CellTable, present};
 use crate::input::scale::Scale;
 use crate::input::spelling::number;
 use crate::model::study::largest;
 
-/// The column with the class of the highest probability.
-const LIKELIEST: &str = "likeliest answer";
 /// Of fewer columns, one tells the other.
 const FEWEST: usize = 3;
 /// How far from 1 the probabilities of a row may add up, as rounded ones do.

@@ -743,6 +743,47 @@ fn every_column_is_told_with_its_role() {
     assert!(table.split("</table>").next().unwrap().contains("not used"));
 }
 
+/// Columns that the program made, of several labels in a cell or of rows that name their rater, are told as its own findings,
+/// and those that the user named as the user's.
+#[test]
+fn columns_of_raters_are_told_with_who_found_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut lists, mut long) = ("id,judge,labels,kind\n".to_owned(), "id,rater,label\n".to_owned());
+    for i in 0..40 {
+        let [judge, one, two] = [2, 4, 3].map(|by| ["pass", "fail"][i % by % 2]);
+        lists += &format!("q{i},{judge},{one};{two},{one}|{two}\n");
+        long += &format!("q{i},gpt-4o,{judge}\nq{i},anna,{one}\nq{i},ben,{two}\n");
+    }
+    fs::write(folder.path().join("lists.csv"), lists).unwrap();
+    fs::write(folder.path().join("long.csv"), long).unwrap();
+    let told = |file: &str, columns: &[&str]| {
+        let columns = columns.iter().flat_map(|text| ["--columns", text]);
+        let arguments: Vec<&str> = [file, "--json", "--force"].into_iter().chain(columns).collect();
+        let answer: Value = serde_json::from_str(&said(audit(folder.path(), &arguments))).unwrap();
+        let columns = answer["input"]["columns"].as_array().unwrap().clone();
+        let of = |one: Value| ["column", "role", "by"].map(|key| one[key].as_str().unwrap_or("-").to_owned()).join(" ");
+        columns.into_iter().map(of).collect::<Vec<_>>().join(", ")
+    };
+    let judge = "id id name, judge verdict name";
+    let people = |by: &str| format!("labels 1 human {by}, labels 2 human {by}");
+    assert_eq!(told("lists.csv", &[]), format!("{judge}, kind - -, {}", people("cells")));
+    assert_eq!(told("lists.csv", &["human=labels"]), format!("{judge}, kind - -, {}", people("given")));
+    let other = format!("{judge}, labels - -, kind 1 human given, kind 2 human given");
+    assert_eq!(told("lists.csv", &["human=kind"]), other);
+    assert_eq!(told("lists.csv", &["human="]), format!("{judge}, labels - -, kind - -"));
+    let grouped = format!("{judge}, labels group given, kind 1 human cells, kind 2 human cells");
+    assert_eq!(told("lists.csv", &["group=labels"]), grouped);
+    let raters = |anna: &str| format!("id id name, anna human {anna}, ben human rows, gpt-4o verdict rows");
+    assert_eq!(told("long.csv", &[]), raters("rows"));
+    assert_eq!(
+        told("long.csv", &["human=anna", "human=ben"]),
+        raters("given").replace("ben human rows", "ben human given")
+    );
+    let page = fs::read_to_string(folder.path().join("lists-audit/run/report/index.html")).unwrap();
+    let table = page.split("id=\"table-columns\"").nth(1).and_then(|text| text.split("</table>").next()).unwrap();
+    assert!(table.contains("its cells hold several labels") && table.contains("you"), "{table}");
+}
+
 /// A table of a seed: two answers, three classes or ratings; probabilities, repeated answers, groups, systems,
 /// conversations, one or two people, few or many labels, or none.
 fn any_table(seed: u64) -> String {

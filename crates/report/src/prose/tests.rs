@@ -506,9 +506,8 @@ fn vary_inputs(classes: &Ran, places: &Ran, numbers: &Ran) {
             let feature = |missing| Missing { feature: "length".to_owned(), missing };
             input.features = vec![feature(None), feature(Some(2))];
             let column = |by| ReadColumn { column: "a".to_owned(), role: None, by, filled: 3 };
-            input.columns =
-                [vec![column(Some(RecognisedBy::Given)), column(Some(RecognisedBy::Name))], vec![column(None); 99]]
-                    .concat();
+            let by = [RecognisedBy::Given, RecognisedBy::Rows, RecognisedBy::Cells, RecognisedBy::Name];
+            input.columns = [by.map(|by| column(Some(by))).to_vec(), vec![column(None); 99]].concat();
             input.variants = vec![];
         });
         ran.with(|results| {

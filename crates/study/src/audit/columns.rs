@@ -97,13 +97,15 @@ impl fmt::Display for Role {
     }
 }
 
-/// What a user says of a column: `role=column`, or `role=` for none.
+/// What is known of a column before its name and values are looked at: `role=column`, or `role=` for none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// The role.
     pub role: Role,
     /// The column; `None` takes the role from whatever was recognised.
     pub column: Option<String>,
+    /// Who says so: the user, or what the program made the column of.
+    pub by: RecognisedBy,
 }
 
 impl FromStr for Correction {
@@ -116,7 +118,8 @@ impl FromStr for Correction {
         let found = ROLES.iter().find(|(_, name)| *name == role.trim());
         let (role, _) = found.ok_or_else(|| format!("{role:?} is not a role; the roles are {}", names()))?;
         let column = column.trim();
-        Ok(Self { role: *role, column: (!column.is_empty()).then(|| column.to_owned()) })
+        let column = (!column.is_empty()).then(|| column.to_owned());
+        Ok(Self { role: *role, column, by: RecognisedBy::Given })
     }
 }
 
@@ -137,8 +140,12 @@ pub struct ReadColumn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecognisedBy {
-    /// The user, or the rows that name the rater whose column it is.
+    /// The user.
     Given,
+    /// The rows that name the rater whose answers the program put into it.
+    Rows,
+    /// The cells of several labels from which the program made it.
+    Cells,
     /// Its name, with values that fit.
     Name,
     /// Its values.
@@ -227,7 +234,7 @@ impl Mapping {
         for Correction { role, .. } in corrections {
             roles.iter_mut().filter(|known| **known == Some(*role)).for_each(|known| *known = None);
         }
-        for Correction { role, column } in corrections {
+        for Correction { role, column, .. } in corrections {
             let Some(name) = column.as_ref().filter(|_| !matches!(role, Role::Rows | Role::Criterion)) else {
                 continue;
             };
@@ -257,13 +264,13 @@ impl Mapping {
         let role_of: HashMap<&str, Role> = self.0.iter().map(|(role, name)| (name.as_str(), *role)).collect();
         let of = |(k, name): (usize, &String)| {
             let role = role_of.get(name.as_str()).copied();
-            let is_given = |role: Role| {
-                corrections.iter().any(|one| one.role == role && one.column.as_deref() == Some(name.as_str()))
-            };
-            let by = role.map(|role| match role {
-                role if is_given(role) && name != LIKELIEST => RecognisedBy::Given,
-                role if is_named(role, &words(name)) => RecognisedBy::Name,
-                _ => RecognisedBy::Values,
+            // The user's word comes last.
+            let known =
+                |role: Role| corrections.iter().rfind(|one| one.role == role && one.column.as_ref() == Some(name));
+            let by = role.map(|role| match known(role) {
+                Some(known) => known.by,
+                None if is_named(role, &words(name)) => RecognisedBy::Name,
+                None => RecognisedBy::Values,
             });
             let filled = cells.filled(k).count();
             ReadColumn { column: name.clone(), role: role.map(|role| role.name().to_owned()), by, filled }
@@ -285,9 +292,10 @@ impl Mapping {
             return vec![];
         }
         let of = |(role, _): (Role, &str)| match of_file(role).as_slice() {
-            [] if of_judge.contains(&role) => vec![Correction { role, column: None }],
+            [] if of_judge.contains(&role) => vec![Correction { role, column: None, by: RecognisedBy::Given }],
             columns if has_all(role) => {
-                columns.iter().map(|column| Correction { role, column: Some((*column).to_owned()) }).collect()
+                let column = |name: &&str| Some((*name).to_owned());
+                columns.iter().map(|name| Correction { role, column: column(name), by: RecognisedBy::Given }).collect()
             }
             _ => vec![],
         };

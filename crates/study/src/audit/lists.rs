@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::columns::{Correction, HUMAN, JUDGE, MACHINE, Mapping, Role, has_word, words};
+use super::columns::{Correction, HUMAN, JUDGE, MACHINE, Mapping, RecognisedBy, Role, has_word, words};
 use super::long::{WHAT, WHO, Widened};
 use super::table::{CellTable, present};
 use crate::input::spelling::{folded, number, polarity};
@@ -16,9 +16,9 @@ const MOST: usize = 50;
 /// An answer in a cell, with who gave it where the cell tells.
 type Given = (Option<String>, String);
 
-/// A column for each person of every column that holds several answers of the judge's kind in a cell; `None` of a table that
-/// has no such column.
-pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping) -> Option<Widened> {
+/// A column for each person of the first column that holds several answers of the judge's kind in a cell, and which the user
+/// gives to people if to anything; `None` of a table that has no such column.
+pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Correction]) -> Option<Widened> {
     let judge = [Role::Verdict, Role::Score].iter().find_map(|role| cells.column(mapping.one(*role)?))?;
     let known: BTreeSet<String> = cells.distinct(judge).map(folded).collect();
     let (numbers, two) = (known.iter().all(|k| number(k).is_some()), known.iter().all(|k| polarity(k).is_some()));
@@ -30,9 +30,13 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping) -> Option<Widened> 
         let words = words(&cells.names[k]);
         has_word(&words, &format!("{JUDGE} {MACHINE}")) && !has_word(&words, HUMAN)
     };
+    let of_people = || corrections.iter().filter(|one| one.role == Role::Human);
+    let is = |one: &Correction, k: usize| one.column.as_ref() == Some(&cells.names[k]);
     let lists = |k: &usize| -> Option<(usize, Vec<Vec<Given>>)> {
         let role = |role: Role| mapping.of(role).contains(&cells.names[*k].as_str());
-        if of_judge(*k) || [Role::Id, Role::Text, Role::Verdict, Role::Score].into_iter().any(role) {
+        let is_other = of_people().count() > 0 && !of_people().any(|one| is(one, *k))
+            || corrections.iter().any(|one| one.role != Role::Human && is(one, *k));
+        if is_other || of_judge(*k) || [Role::Id, Role::Text, Role::Verdict, Role::Score].into_iter().any(role) {
             return None;
         }
         let of_row = |row: usize| match present(cells.cell(row, *k)) {
@@ -68,7 +72,8 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping) -> Option<Widened> 
         cells.names[column]
     );
     table.notices.push(notice);
-    let raters = people.into_iter().map(|name| Correction { role: Role::Human, column: Some(name) }).collect();
+    let by = if of_people().count() > 0 { RecognisedBy::Given } else { RecognisedBy::Cells };
+    let raters = people.into_iter().map(|name| Correction { role: Role::Human, column: Some(name), by }).collect();
     Some(Widened { cells: table, raters })
 }
 

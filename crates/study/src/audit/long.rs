@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::columns::{CLUSTER, Correction, HUMAN, ID, ITEM, JUDGE, Mapping, Role, has_word, is_model, words};
+use super::columns::{
+    CLUSTER, Correction, HUMAN, ID, ITEM, JUDGE, Mapping, RecognisedBy, Role, has_word, is_model, words,
+};
 use super::table::{CellTable, present};
 
 pub(super) const WHO: &str =
@@ -333,7 +335,8 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
         item.cells.iter().cloned().chain(given).collect::<Vec<_>>()
     });
     let role = |rater: &String| if is_judge(rater) { Role::Verdict } else { Role::Human };
-    let corrections = raters.iter().map(|rater| Correction { role: role(rater), column: Some(title(rater)) }).collect();
+    let correction = |rater| Correction { role: role(rater), column: Some(title(rater)), by: RecognisedBy::Rows };
+    let corrections = raters.iter().map(correction).collect();
     let columns = kept.iter().map(|&k| cells.names[k].clone()).chain(raters.iter().map(title)).collect();
     let mut table = CellTable::new(columns, rows, &cells.format);
     (table.bytes, table.criterion, table.notices) = (cells.bytes, cells.criterion.clone(), cells.notices.clone());

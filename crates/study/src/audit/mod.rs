@@ -230,7 +230,7 @@ impl AuditInput {
         let (mut mapping, mut of_columns) = recognised(&cells, &all)?;
         let classes = known.map_or(&[][..], |known| known.scale.classes());
         let likeliest = || shares::likeliest(&cells, &mapping, classes);
-        if let Some(Widened { cells: unpacked, raters }) = lists::unpacked(&cells, &mapping).or_else(likeliest) {
+        if let Some(Widened { cells: unpacked, raters }) = lists::unpacked(&cells, &mapping, &all).or_else(likeliest) {
             cells = unpacked;
             all.retain(|one| one.column.as_ref().is_none_or(|name| cells.column(name).is_some()));
             all.extend(raters);
@@ -413,7 +413,7 @@ fn log_format(path: &Path, source: &mut Source) -> Result<Option<&'static LogFor
 /// What a user says of a log's columns.
 fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions, Error> {
     let mut options = LogOptions::default();
-    for Correction { role, column } in corrections {
+    for Correction { role, column, .. } in corrections {
         match role {
             Role::Id => options.id.clone_from(column),
             Role::Group => options.group_from.clone_from(column),

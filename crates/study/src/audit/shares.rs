@@ -1,6 +1,8 @@
 //! A judge that states a probability for each class, in a column each: `prob_cat`, `prob_dog`, `prob_bird`.
 
-use super::columns::{Correction, JUDGE, LIKELIEST, MACHINE, Mapping, PROBABILITY, Role, has_word, words};
+use super::columns::{
+    Correction, JUDGE, LIKELIEST, MACHINE, Mapping, PROBABILITY, RecognisedBy, Role, has_word, words,
+};
 use super::long::Widened;
 use super::table::{CellTable, present};
 use crate::input::scale::Scale;
@@ -61,7 +63,7 @@ pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping, known: &[String]) 
     table
         .notices
         .push(format!("The judge's answer is the class with the highest probability: {}.", classes.join(", ")));
-    let verdict = Correction { role: Role::Verdict, column: Some(LIKELIEST.to_owned()) };
+    let verdict = Correction { role: Role::Verdict, column: Some(LIKELIEST.to_owned()), by: RecognisedBy::Values };
     Some(Widened { cells: table, raters: vec![verdict] })
 }
 

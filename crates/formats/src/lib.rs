@@ -10,6 +10,7 @@
 //! | [`output`] | tables written as CSV and Parquet, with their data dictionary |
 //! | [`npy`] | NumPy matrices with one row per item |
 //! | [`logs`] | logs of judges as other programs wrote them |
+//! | [`spelling`] | numbers and answers, however they are spelt |
 //! | [`items`], [`judge`] | ids in order, a judge's answers and what is predicted from them |
 //! | [`dataset`] | the data of the paper's experiments |
 //! | [`checksum`], [`archive`], [`split`] | files with their sums, archives, data sets in parts |
@@ -34,6 +35,7 @@ pub mod npy;
 pub mod output;
 pub mod parquet;
 pub mod records;
+pub mod spelling;
 pub mod split;
 pub mod table;
 pub mod xlsx;

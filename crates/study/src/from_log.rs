@@ -3,26 +3,29 @@
 //! Every criterion is a study of its own, with the scale of its own answers: labels of two criteria have nothing in
 //! common that a study could learn from, and an annotator is never offered the choices of another criterion.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::source::Source;
+use crate::audit::KnownScale;
+use crate::audit::answers::{AnswerCoding, MOST_CLASSES};
 use crate::audit::columns::{HUMAN, JUDGE, Role, has_word, words};
+use crate::audit::table::present;
 use crate::input::question::Criterion;
-use crate::input::scale::Scale;
+use crate::input::scale::{Given, Scale};
+use crate::input::spelling::{folded, number};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::pairs::{ANSWERS, CLASSES, QUESTION, SYSTEMS};
-use judge_uncertainty_formats::logs::{LogFile, LogRows, LoggedAnswer, Logs};
+use judge_uncertainty_formats::logs::{LogFile, LogRows, LoggedAnswer, Logs, tokens};
 use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::csv_text;
 use judge_uncertainty_system::limits::CRITERIA;
 
-mod scale;
 #[cfg(test)]
 mod tests;
 
 /// How logs become studies.
 #[derive(Debug, Clone, Default)]
-pub struct LogOptions {
+pub struct LogOptions<'k> {
     /// Field that holds the ids of the items, in place of those of the log.
     pub id: Option<String>,
     /// Field with a label of each item, such as a reference answer that people gave.
@@ -30,7 +33,7 @@ pub struct LogOptions {
     /// Field with the group of each item.
     pub group_from: Option<String>,
     /// What answers can be, of further items; every one of these is kept, even one that looks like another.
-    pub scale: Option<Scale>,
+    pub known: Option<KnownScale<'k>>,
 }
 
 /// What logs become.
@@ -59,6 +62,8 @@ pub struct StudyFiles {
     pub text: Option<String>,
     /// The column of the group.
     pub group: Option<String>,
+    /// How answers were interpreted.
+    pub notices: Vec<String>,
 }
 
 impl StudyFiles {
@@ -121,7 +126,7 @@ fn no_answer() -> Error {
 /// # Errors
 /// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a field that is not
 /// there.
-pub fn studies(logs: Logs, source: &Source, options: &LogOptions) -> Result<Made> {
+pub fn studies(logs: Logs, source: &Source, options: &LogOptions<'_>) -> Result<Made> {
     let names: Vec<String> = logs.criteria().into_iter().map(str::to_owned).collect();
     let [_, _, ..] = names.as_slice() else {
         let mut only = study(&logs, source, options)?;
@@ -164,9 +169,12 @@ pub(crate) fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// A study of the answers under one criterion, or none.
-fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFiles> {
+fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<StudyFiles> {
     let id = options.id.as_deref();
-    let scale = options.scale.clone().map_or_else(|| Scale::of_answers(logs), Ok)?;
+    let given = logs.labels_given();
+    if given.is_empty() && options.known.is_none() {
+        return Err(no_answer());
+    }
     let items = logs.table(LogRows::Items, id)?;
     // One id twice would only be seen when the study is read.
     items.ids()?;
@@ -174,10 +182,16 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
         items.column(group)?;
     }
     let asked = LogQuestion::new(&items)?;
-    let template = asked.text.as_deref().filter(|_| options.scale.is_none());
+    let template = asked.text.as_deref().filter(|_| options.known.is_none());
     let alike = alike(&items, template)?;
-    let judge = AnswerTable::new((logs, items.rows().len()), &scale, id, &alike)?;
-    let (given, other_labels) = labels(logs, &scale, options, &items, &alike)?;
+    let of_people = said_by_people(logs, options, &items)?;
+    let coding = coding(logs, (&given, &of_people), options.known)?;
+    let numbers = given.iter().flat_map(|(label, times)| number(label).map(|x| std::iter::repeat_n(x, *times)));
+    let of_known = options.known.and_then(|known| known.reading?.scores);
+    let ends = || of_known.unwrap_or_else(|| Given::new(numbers.flatten()).usual_ends());
+    let scores = coding.judge_scores.then(ends);
+    let judge = AnswerTable::new((logs, items.rows().len()), (&coding, scores), id, &alike)?;
+    let (given, other_labels) = labels(of_people, &coding, &alike);
     let found = Found {
         items: items.rows().len() - alike.len(),
         alike: alike.len(),
@@ -191,7 +205,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
         return Err(no_answer());
     }
     let noted = serde_json::to_string_pretty(&source.logs("".as_ref())).expect("names and texts are plain data") + "\n";
-    let config = configuration(&scale, options, &asked, &judge, &found, source);
+    let config = configuration((&coding.scale, scores), options, &asked, &judge, &found, source);
     let kept = |name: &str| match name {
         "criterion" => false,
         "item" => asked.several,
@@ -213,6 +227,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions) -> Result<StudyFile
         files,
         found,
         columns,
+        notices: coding.notices,
         text: asked.text,
         group: options.group_from.clone(),
     })
@@ -263,17 +278,35 @@ struct AnswerTable {
 impl AnswerTable {
     fn new(
         (logs, items): (&Logs, usize),
-        scale: &Scale,
+        (coding, scores): (&AnswerCoding, Option<(f64, f64)>),
         id: Option<&str>,
         alike: &HashMap<String, String>,
     ) -> Result<Self> {
-        let shares = logs
-            .records()
-            .any(|record| matches!(record.prediction, Some(LoggedAnswer::Tokens(_) | LoggedAnswer::Shares(_))));
+        let shares = scores.is_some()
+            || logs
+                .records()
+                .any(|record| matches!(record.prediction, Some(LoggedAnswer::Tokens(_) | LoggedAnswer::Shares(_))));
         let pairs = logs.records().any(|record| record.swapped.is_some());
-        let table = logs.table(LogRows::Judge(scale.classes()), id)?;
-        let columns = scale.columns(shares);
-        let of_answer: Vec<_> = columns.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
+        let scale = &coding.scale;
+        let is_numbers = scores.is_some() || scale.is_numbers();
+        let table = logs.table(LogRows::Judge(if is_numbers { &[] } else { scale.classes() }), id)?;
+        let columns: Vec<String> = match scale {
+            Scale::Scores(..) => vec!["mean".to_owned()],
+            _ if shares => scale.classes().iter().map(|name| format!("p_{name}")).collect(),
+            _ => vec!["label".to_owned()],
+        };
+        let held = if is_numbers { &["mean".to_owned()][..] } else { &columns };
+        let of_answer: Vec<_> = held.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
+        let of_score = |cells: Vec<&str>| -> Vec<String> {
+            match scores.zip(number(cells[0])) {
+                Some(((low, high), score)) => {
+                    let good = ((score - low) / (high - low)).clamp(0.0, 1.0);
+                    [1.0 - good, good].map(|p| p.to_string()).to_vec()
+                }
+                None if scores.is_some() => vec![String::new(); columns.len()],
+                None => cells.into_iter().map(str::to_owned).collect(),
+            }
+        };
         let [variant, swapped, said] = ["variant", "swapped", "said"].map(|name| table.column(name));
         let (variant, swapped, said) = (variant?, swapped?, said?);
         let several = logs.variants().len() > 1;
@@ -284,7 +317,7 @@ impl AnswerTable {
         let (mut rows, mut failed, mut repeated) = (vec![], 0, false);
         let (mut asked, mut answered) = (BTreeSet::new(), BTreeSet::new());
         for row in table.rows().filter(|row| !alike.contains_key(row.id())) {
-            let cells: Vec<&str> = of_answer.iter().map(|column| row.cell(*column)).collect();
+            let cells = of_score(of_answer.iter().map(|column| row.cell(*column)).collect());
             let time = times.entry([row.id(), row.cell(variant), row.cell(swapped)]).or_insert(0);
             *time += 1;
             let mut name = row.cell(variant).to_owned();
@@ -298,12 +331,12 @@ impl AnswerTable {
                 *all += &format!("{gap}{who}{}{}", if several { ": " } else { "" }, row.cell(said));
             }
             asked.insert(row.id());
-            match cells.iter().all(|cell| cell.is_empty()) {
+            match cells.iter().all(String::is_empty) {
                 true => failed += 1,
                 false => drop(answered.insert(row.id())),
             }
-            let own = [row.id(), &name, row.cell(swapped)];
-            rows.push(own.into_iter().chain(cells).map(str::to_owned).collect());
+            let own = [row.id(), &name, row.cell(swapped)].map(str::to_owned);
+            rows.push(own.into_iter().chain(cells).collect());
         }
         let variants = pairs || repeated || several;
         let header = ["id", "variant", "swapped"].map(str::to_owned).into_iter().chain(columns).collect();
@@ -322,37 +355,63 @@ impl AnswerTable {
     }
 }
 
-/// The human labels, and those of a field, each (item, annotator, label); with how many can't be used.
-fn labels(
-    logs: &Logs,
-    scale: &Scale,
-    options: &LogOptions,
-    items: &DataTable,
-    alike: &HashMap<String, String>,
-) -> Result<(Vec<[String; 3]>, usize)> {
-    let mut given: Vec<[String; 3]> = vec![];
+/// What people said, and what a field says that the user names, each (item, annotator, label).
+fn said_by_people(logs: &Logs, options: &LogOptions<'_>, items: &DataTable) -> Result<Vec<[String; 3]>> {
     let found = logs.table(LogRows::Labels, options.id.as_deref())?;
+    let mut said: Vec<[String; 3]> = vec![];
     if found.rows().len() > 0 {
         let [annotator, label] = [found.column("annotator")?, found.column("label")?];
-        given.extend(found.rows().map(|row| [row.id(), row.cell(annotator), row.cell(label)].map(str::to_owned)));
+        let own =
+            |row: Row<'_>| [row.id().to_owned(), row.cell(annotator).to_owned(), tokens::label_of(row.cell(label))];
+        said.extend(found.rows().map(own));
     }
     if let Some(field) = &options.labels_from {
         let column = items.column(field)?;
         let filled = items.rows().filter(|row| !row.cell(column).is_empty());
-        given.extend(filled.map(|row| [row.id(), field, row.cell(column)].map(str::to_owned)));
+        said.extend(filled.map(|row| [row.id().to_owned(), field.clone(), tokens::label_of(row.cell(column))]));
     }
-    let mut seen = BTreeSet::new();
-    let (mut rows, all) = (vec![], given.len());
-    for [id, annotator, label] in given {
+    Ok(said)
+}
+
+/// What answers can be, as judge and people gave them, or as it is known.
+fn coding(
+    logs: &Logs,
+    (given, people): (&BTreeMap<String, usize>, &[[String; 3]]),
+    known: Option<KnownScale<'_>>,
+) -> Result<AnswerCoding> {
+    let judge = given.iter().flat_map(|(label, times)| std::iter::repeat_n(label.as_str(), *times));
+    let (judge, people) = (judge.filter_map(present), people.iter().filter_map(|[.., label]| present(label)));
+    if let Some(known) = known {
+        let scores = known.reading.is_some_and(|reading| reading.scores.is_some());
+        return Ok(AnswerCoding::from_scale((known.scale.clone(), scores), judge, people));
+    }
+    // A reference answer may be one that the judge never gave; those of another vocabulary say nothing of classes.
+    let right = logs.told(is_hidden);
+    let is_given = |label: &String| given.keys().any(|known| folded(known) == folded(label));
+    let is_word = given.keys().any(|label| number(label).is_none());
+    let is_known = is_word && right.len() <= MOST_CLASSES && right.iter().any(is_given);
+    let right = right.iter().filter(|_| is_known).map(String::as_str);
+    AnswerCoding::new(judge.chain(right), people).map_err(|reason| {
+        unfit(
+            reason,
+            "give a log with a few different answers, or say in a study.toml what answers can be (`study init`)",
+        )
+    })
+}
+
+/// The labels on the scale, one of each annotator for an item; with how many are none.
+fn labels(said: Vec<[String; 3]>, coding: &AnswerCoding, alike: &HashMap<String, String>) -> (Vec<[String; 3]>, usize) {
+    let (mut rows, mut seen, all) = (vec![], BTreeSet::new(), said.len());
+    for [id, annotator, label] in said {
         let id = alike.get(&id).cloned().unwrap_or(id);
-        if let Some(label) = scale.label(&label)
+        if let Some(answer) = coding.of_human(&label)
             && seen.insert([id.clone(), annotator.clone()])
         {
-            rows.push([id, annotator, label]);
+            rows.push([id, annotator, coding.scale.text(answer)]);
         }
     }
     let unused = all - rows.len();
-    Ok((rows, unused))
+    (rows, unused)
 }
 
 fn table(header: Vec<String>, rows: Vec<Vec<String>>) -> String {
@@ -451,8 +510,8 @@ fn template(items: &DataTable, rubrics: bool) -> Option<String> {
 }
 
 fn configuration(
-    scale: &Scale,
-    options: &LogOptions,
+    (scale, scores): (&Scale, Option<(f64, f64)>),
+    options: &LogOptions<'_>,
     asked: &LogQuestion,
     judge: &AnswerTable,
     found: &Found,
@@ -501,6 +560,7 @@ fn configuration(
         line(!is_scores && !judge.shares, "kind = \"labels\""),
         line(judge.variants, "variant = \"variant\""),
         line(judge.pairs, "# Verdicts name the same answers in either order.\nswapped = \"swapped\""),
+        scores.map(|(low, high)| format!("\n[audited]\ncolumns = {{}}\nscores = [{low:?}, {high:?}]\n")),
         line(true, "\n[labels]\nfile = \"labels.csv\""),
         line(is_scores, "score = \"label\""),
         line(!is_scores, "form = \"long\""),

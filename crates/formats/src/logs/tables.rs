@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use super::known::LogFormat;
 use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
-use super::tokens::{Answered, class_of, class_starts, label_of};
+use super::tokens::{Answered, class_starts, label_of};
 use crate::archive::too_much;
 use crate::error::{Error, Place, Problem, Result, excerpt};
+use crate::spelling::{class_of, number};
 use crate::table::{DataTable, Rows, check_absent};
 use judge_uncertainty_system::limits::RECORDS;
 
@@ -322,7 +323,8 @@ impl<'l> Building<'l> {
                 (most(&shares), some.then_some(shares))
             }
         };
-        let mean = label.parse::<f64>().ok().filter(|number| number.is_finite()).map(|_| label.clone());
+        let mean =
+            number(&label).map(|mean| if label.parse::<f64>().is_ok() { label.clone() } else { mean.to_string() });
         let shares: Vec<String> = match shares {
             Some(shares) => shares.iter().map(f64::to_string).collect(),
             None => vec![String::new(); classes.len()],

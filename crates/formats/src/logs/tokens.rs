@@ -46,7 +46,8 @@ pub fn label_of(text: &str) -> String {
     value.and_then(super::json::scalar).unwrap_or_else(|| plain.to_owned())
 }
 
-fn bare(text: &str) -> &str {
+/// A text without white space, quotes, marks and a full stop around it.
+pub(crate) fn bare(text: &str) -> &str {
     text.trim().trim_matches(['"', '\'', '*', '`']).trim_end_matches('.').trim()
 }
 

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::table::present;
-use crate::input::scale::{Places, Scale};
-use crate::input::spelling::{folded, number, polarity};
-use judge_uncertainty_formats::logs::tokens;
+use crate::input::scale::{Given, Places, Scale, usual_end};
+use crate::input::spelling::{folded, number, opposite, polarity};
 
 /// With more different answers than this, a column does not have classes.
-const MOST_CLASSES: usize = 20;
+pub(crate) const MOST_CLASSES: usize = 20;
 
 /// What people write who give no answer.
 const SKIPPED: [&str; 14] = [
@@ -29,8 +28,9 @@ const SKIPPED: [&str; 14] = [
 ];
 /// What stands in place of an answer where the judge failed, at its start.
 const FAILURES: [&str; 6] = ["error", "timeout", "exception", "invalid", "unparsable", "parse error"];
-/// Ends of the scales that are usual.
-const ENDS: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 100.0];
+/// Answers of two that judges are often asked for, beside those whose words say which is good: a judge that gave one could have
+/// given the other.
+const PAIRS: [[&str; 2]; 2] = [["C", "I"], ["A", "B"]];
 
 /// Steps of scales in words, the lowest first, with other words for the same step.
 const STEPS: [&[&[&str]]; 4] = [
@@ -62,9 +62,8 @@ pub struct AnswerCoding {
     pub judge_scores: bool,
     /// How columns and answers were interpreted.
     pub notices: Vec<String>,
-    /// Where each spelling stands among the answers.
-    judge: HashMap<String, usize>,
-    human: HashMap<String, usize>,
+    /// What each spelling of an answer that was found is on the scale.
+    spelt: HashMap<String, f64>,
 }
 
 /// The spellings of each answer, with how often the column has them.
@@ -80,18 +79,6 @@ fn spellings<'c>(cells: impl Iterator<Item = &'c str>) -> Spellings {
     found
 }
 
-/// Every answer, folded and in each spelling that was found, with its place.
-fn places(of: &Spellings, place: impl Fn(&str) -> Option<usize>) -> HashMap<String, usize> {
-    let placed = of.iter().filter_map(|(answer, how)| Some((answer, how, place(answer)?)));
-    let spelt = placed.flat_map(|(answer, how, place)| how.keys().chain([answer]).map(move |one| (one.clone(), place)));
-    spelt.collect()
-}
-
-/// The place of an answer in any spelling.
-fn place_of(places: &HashMap<String, usize>, cell: &str) -> Option<f64> {
-    places.get(cell).or_else(|| places.get(&folded(cell))).map(|place| *place as f64)
-}
-
 /// The most frequent spelling, the first in the alphabet of several.
 fn usual(spellings: &BTreeMap<String, usize>) -> String {
     let most = spellings.values().max();
@@ -102,20 +89,25 @@ fn all_numbers(of: &Spellings) -> Option<Vec<f64>> {
     of.keys().map(|cell| number(cell)).collect()
 }
 
+/// The numbers among answers, each as often as it was given.
+fn given_numbers(of: &Spellings) -> impl Iterator<Item = f64> + Clone {
+    let times = |how: &BTreeMap<String, usize>| how.values().sum();
+    of.iter().filter_map(move |(answer, how)| Some(std::iter::repeat_n(number(answer)?, times(how)))).flatten()
+}
+
 fn is_polar(of: &Spellings) -> bool {
     !of.is_empty() && of.keys().all(|answer| polarity(answer).is_some())
 }
 
 impl AnswerCoding {
-    /// Reads off what answers can be; `score` says that the judge's column was recognised as a score.
+    /// Reads off what answers can be: a bad and a good one, in whatever words; the numbers of the smallest scale in use that
+    /// holds them ([`Scale::of_numbers`]); steps of a scale in words; a few classes. Numbers of the judge beside one of two
+    /// answers of people are scores of the good one.
     ///
     /// # Errors
-    /// Answers of judge and people that have nothing in common, or none at all.
-    pub fn new<'c>(
-        judge: impl Iterator<Item = &'c str>,
-        human: impl Iterator<Item = &'c str>,
-        score: bool,
-    ) -> Result<Self, String> {
+    /// Answers of judge and people that have nothing in common or are on two scales, always the same answer, too many of them,
+    /// or none at all.
+    pub fn new<'c>(judge: impl Iterator<Item = &'c str>, human: impl Iterator<Item = &'c str>) -> Result<Self, String> {
         let (mut judge, mut human) = (spellings(judge), spellings(human));
         // What only one side says, and is no answer.
         let failed = |answer: &String| is_failure(answer);
@@ -123,40 +115,46 @@ impl AnswerCoding {
             judge.retain(|answer, _| !failed(answer) || human.contains_key(answer));
         }
         human.retain(|answer, _| !SKIPPED.contains(&answer.as_str()) || judge.contains_key(answer));
+        // Where both mostly give numbers, single words of people say nothing of what answers can be.
+        let labels = human.values().flat_map(BTreeMap::values).sum::<usize>();
+        if all_numbers(&judge).is_some() && !is_polar(&judge) && 2 * given_numbers(&human).count() > labels {
+            human.retain(|answer, _| number(answer).is_some());
+        }
         if judge.is_empty() {
             return Err("the judge gave no answer".to_owned());
         }
         let known = if human.is_empty() { &judge } else { &human };
         let polar = is_polar(known) && (human.is_empty() || is_polar(&judge) || all_numbers(&judge).is_some());
         if polar {
-            return Ok(Self::of_two(&judge, &human, score));
+            return Ok(Self::of_two(&judge, &human));
         }
-        if let Some(numbers) = all_numbers(known) {
-            return Self::of_numbers(numbers, &judge, &human);
+        if all_numbers(known).is_some() {
+            return Self::of_numbers(&judge, &human);
         }
         Self::of_steps(&judge, &human).map_or_else(|| Self::of_classes(&judge, &human), Ok)
     }
 
     /// Answers in the vocabulary of a scale that is known, however they are spelt; numbers of the judge stand for one of
-    /// two answers where the scale has two and its cells do not spell them.
+    /// two answers where the scale has two and its cells do not spell them, or `scores` says so.
     pub fn from_scale<'c>(
-        scale: Scale,
+        (scale, scores): (Scale, bool),
         judge: impl Iterator<Item = &'c str>,
         human: impl Iterator<Item = &'c str>,
     ) -> Self {
-        let (judge, human, question) = (spellings(judge), spellings(human), scale.question());
-        let place = |answer: &str| {
-            let name = question.respelled(answer)?;
-            question.classes().iter().position(|class| *class == name)
-        };
-        let is_spelt = judge.keys().all(|answer| place(answer).is_some());
-        let judge_scores = scale.nominal() == Some(2) && !is_spelt && all_numbers(&judge).is_some();
-        let [judge, human] = [judge, human].map(|of| places(&of, place));
-        Self { scale, judge_scores, notices: vec![], judge, human }
+        let (judge, human) = (spellings(judge), spellings(human));
+        let is_spelt = judge.keys().all(|answer| scale.answer(answer).is_some());
+        let judge_scores = scale.nominal() == Some(2) && (scores || !is_spelt) && all_numbers(&judge).is_some();
+        Self::on(scale, judge_scores, vec![], [&judge, &human])
+    }
+
+    fn on(scale: Scale, judge_scores: bool, notices: Vec<String>, found: [&Spellings; 2]) -> Self {
+        let all = found.into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::keys);
+        let spelt = all.filter_map(|cell| Some((cell.clone(), scale.answer(cell)?))).collect();
+        Self { scale, judge_scores, notices, spelt }
     }
 
     /// Two answers, a bad and a good one.
-    fn of_two(judge: &Spellings, human: &Spellings, score: bool) -> Self {
+    fn of_two(judge: &Spellings, human: &Spellings) -> Self {
         let named = if human.is_empty() { judge } else { human };
         let names = [0, 1].map(|side| {
             let of_side = |of: &Spellings| {
@@ -166,17 +164,12 @@ impl AnswerCoding {
                 });
                 usual(&all)
             };
-            let name = of_side(named);
-            let name = if name.is_empty() { of_side(judge) } else { name };
-            match (name.is_empty(), side) {
-                (true, 0) => "no".to_owned(),
-                (true, _) => "yes".to_owned(),
-                // Where cells are missing, pandas writes 1 as 1.0.
-                (false, _) if number(&name).is_some() => folded(&name),
-                (false, _) => name,
-            }
+            let name = [of_side(named), of_side(judge)].into_iter().find(|name| !name.is_empty());
+            let other = || named.keys().find_map(|answer| opposite(answer)).unwrap_or_default().to_owned();
+            // Where cells are missing, pandas writes 1 as 1.0.
+            name.map_or_else(other, |name| if number(&name).is_some() { folded(&name) } else { name })
         });
-        let scored = score && !is_polar(judge) || !is_polar(judge);
+        let scored = !is_polar(judge);
         let mut notices = vec![];
         let others: BTreeSet<&String> = [judge, human]
             .into_iter()
@@ -197,30 +190,26 @@ impl AnswerCoding {
                 .collect();
             notices.push(format!("Taken as the same answer: {}.", shown.join("; ")));
         }
-        Self {
-            scale: Scale::Classes(names.to_vec()),
-            judge_scores: scored,
-            notices,
-            judge: places(judge, polarity),
-            human: places(human, polarity),
-        }
+        Self::on(Scale::Classes(names.to_vec()), scored, notices, [judge, human])
     }
 
-    fn of_numbers(numbers: Vec<f64>, judge: &Spellings, human: &Spellings) -> Result<Self, String> {
-        let of_judge = all_numbers(judge).ok_or_else(|| apart(judge, human))?;
-        two_scales(judge, human).map_or(Ok(()), Err)?;
-        let all: Vec<f64> = numbers.into_iter().chain(of_judge).collect();
-        let (low, high) = all.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
-        if low == high {
-            return Err(format!("every answer is {low}"));
+    fn of_numbers(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
+        if all_numbers(judge).is_none() {
+            return Err(apart(judge, human));
         }
-        let whole = all.iter().all(|x| x.fract() == 0.0) && high - low < MOST_CLASSES as f64;
-        let scale = match whole {
-            true => Scale::Places(Places::whole(low, high)),
-            false if low >= 0.0 && high <= 1.0 => Scale::Scores(0.0, 1.0),
-            false => Scale::Scores(low, high),
+        two_scales(judge, human).map_or(Ok(()), Err)?;
+        let (of_judge, of_people) = (given_numbers(judge), given_numbers(human));
+        let given = Given::new(of_judge.clone().chain(of_people.clone()));
+        let scale = Scale::of_numbers(given, of_judge.chain(of_people).all(|x| x.fract() == 0.0));
+        let (low, high) = given.ends;
+        let notices = match scale.range() {
+            found if found == (low, high) && low == high => return Err(format!("every answer is {low}")),
+            found if found == (low, high) => vec![],
+            (first, last) => {
+                vec![format!("Answers go from {low} to {high}, which is read as on a scale from {first} to {last}.")]
+            }
         };
-        Ok(Self { scale, judge_scores: false, notices: vec![], judge: HashMap::new(), human: HashMap::new() })
+        Ok(Self::on(scale, false, notices, [judge, human]))
     }
 
     /// Steps of a scale in words, of which three or more occur; those that do are its places.
@@ -241,8 +230,7 @@ impl AnswerCoding {
             names.join(", ")
         )];
         let places = (1..=names.len()).map(|place| place as f64).collect();
-        let scale = Scale::Places(Places { names, places });
-        Some(Self { scale, judge_scores: false, notices, judge: HashMap::new(), human: HashMap::new() })
+        Some(Self::on(Scale::Places(Places { names, places }), false, notices, [judge, human]))
     }
 
     fn of_classes(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
@@ -250,29 +238,29 @@ impl AnswerCoding {
             return Err(apart(judge, human));
         }
         let answers: BTreeSet<&String> = judge.keys().chain(human.keys()).collect();
-        if !(2..=MOST_CLASSES).contains(&answers.len()) {
-            let shown: Vec<String> = answers.iter().take(4).map(|answer| format!("{answer:?}")).collect();
-            return Err(format!("{} different answers are no classes: {}, ...", answers.len(), shown.join(", ")));
-        }
-        let place: BTreeMap<&str, usize> = answers.iter().enumerate().map(|(k, a)| (a.as_str(), k)).collect();
         let name = |answer: &&String| human.get(*answer).or_else(|| judge.get(*answer)).map(usual).unwrap_or_default();
-        let names: Vec<String> = answers.iter().map(name).collect();
-        let other = |of: &Spellings| {
-            of.iter()
-                .flat_map(|(a, how)| {
-                    how.keys().filter(|s| **s != names[place[a.as_str()]]).cloned().collect::<Vec<_>>()
-                })
-                .collect::<Vec<_>>()
-        };
-        let mut respelt: Vec<String> = other(judge).into_iter().chain(other(human)).collect();
-        respelt.sort_unstable();
-        respelt.dedup();
+        let mut names: Vec<String> = answers.iter().map(name).collect();
+        if let [only] = names.as_slice()
+            && let Some([a, b]) = PAIRS.iter().find(|pair| pair.contains(&only.as_str()))
+        {
+            names = [a, b].map(|name| (*name).to_owned()).to_vec();
+        }
+        if !(2..=MOST_CLASSES).contains(&names.len()) {
+            let shown: Vec<String> = names.iter().take(4).map(|answer| format!("{answer:?}")).collect();
+            let shown = shown.join(", ");
+            return Err(match names.len() {
+                1 => format!("every answer is {shown}"),
+                several => format!("{several} different answers are no classes: {shown}, ..."),
+            });
+        }
+        let spelt = [judge, human].into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::keys);
+        let respelt: BTreeSet<&str> = spelt.filter(|one| !names.contains(one)).map(String::as_str).collect();
+        let respelt: Vec<&str> = respelt.into_iter().collect();
         let notices = match respelt.is_empty() {
             true => vec![],
             false => vec![format!("Upper and lower case of answers was ignored ({}).", respelt.join(", "))],
         };
-        let [judge, human] = [judge, human].map(|of| places(of, |answer| place.get(answer).copied()));
-        Ok(Self { scale: Scale::Classes(names), judge_scores: false, notices, judge, human })
+        Ok(Self::on(Scale::Classes(names), false, notices, [judge, human]))
     }
 
     /// A cell of the judge's with an answer; `None` of a blank one, and of one that says that the judge failed.
@@ -282,30 +270,12 @@ impl AnswerCoding {
 
     /// An answer of the judge: the position of its class, or its number.
     pub fn of_judge(&self, cell: &str) -> Option<f64> {
-        match (&self.scale, self.judge_scores) {
-            (Scale::Classes(_), false) => place_of(&self.judge, cell),
-            (Scale::Classes(_), true) => number(cell),
-            _ => self.on_scale(cell),
-        }
-    }
-
-    /// A number on the scale.
-    fn on_scale(&self, cell: &str) -> Option<f64> {
-        match &self.scale {
-            Scale::Places(Places { names, places }) => {
-                let of_number = || places.iter().position(|place| number(cell) == Some(*place));
-                tokens::class_of(cell, names).or_else(of_number).map(|k| places[k])
-            }
-            scale => number(cell).filter(|answer| (scale.range().0..=scale.range().1).contains(answer)),
-        }
+        if self.judge_scores { number(cell) } else { self.of_human(cell) }
     }
 
     /// An answer of a person.
     pub fn of_human(&self, cell: &str) -> Option<f64> {
-        match &self.scale {
-            Scale::Classes(_) => place_of(&self.human, cell),
-            _ => self.on_scale(cell),
-        }
+        self.spelt.get(cell).copied().or_else(|| self.scale.answer(cell))
     }
 }
 
@@ -317,19 +287,10 @@ fn is_failure(answer: &str) -> bool {
 /// What is to be said of numbers of judge and people that are on two scales: the usual end of one is twice that of the other
 /// and more, and most answers of the judge are beyond those of people.
 fn two_scales(judge: &Spellings, human: &Spellings) -> Option<String> {
-    let range = |of: &Spellings| {
-        let numbers = of.keys().filter_map(|cell| number(cell));
-        numbers.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)))
-    };
-    let ((low, high), (least, most)) = (range(judge), range(human));
-    let end = |high: f64| ENDS.into_iter().find(|end| *end >= high).unwrap_or(high);
-    let times = end(high).max(end(most)) / end(high).min(end(most));
-    let count = |of: &dyn Fn(f64) -> bool| -> usize {
-        let counted = judge.iter().filter(|(cell, _)| number(cell).is_some_and(of));
-        counted.map(|(_, how)| how.values().sum::<usize>()).sum()
-    };
-    let beyond = count(&|x| !(least..=most).contains(&x));
-    (!human.is_empty() && times >= 2.0 && 2 * beyond > count(&|_| true)).then(|| {
+    let ((low, high), (least, most)) = (Given::new(given_numbers(judge)).ends, Given::new(given_numbers(human)).ends);
+    let times = usual_end(high).max(usual_end(most)) / usual_end(high).min(usual_end(most));
+    let beyond = given_numbers(judge).filter(|x| !(least..=most).contains(x)).count();
+    (!human.is_empty() && times >= 2.0 && 2 * beyond > given_numbers(judge).count()).then(|| {
         format!(
             "the judge's numbers go from {low} to {high} and people's from {least} to {most}, which are two scales: write both \
              on one, or, if they are on one, state it in a study.toml (`study init`)"
@@ -347,7 +308,7 @@ mod tests {
     use super::*;
 
     fn answers(judge: &[&str], human: &[&str]) -> Result<AnswerCoding, String> {
-        AnswerCoding::new(judge.iter().copied(), human.iter().copied(), false)
+        AnswerCoding::new(judge.iter().copied(), human.iter().copied())
     }
 
     #[test]

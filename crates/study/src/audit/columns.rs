@@ -288,7 +288,7 @@ impl Mapping {
         };
         let has_all = |role: Role| of_file(role).into_iter().all(is_there);
         let of_judge = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence];
-        if !of_judge.into_iter().all(has_all) {
+        if self.0.is_empty() || !of_judge.into_iter().all(has_all) {
             return vec![];
         }
         let of = |(role, _): (Role, &str)| match of_file(role).as_slice() {

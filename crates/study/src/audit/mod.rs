@@ -181,8 +181,7 @@ impl AuditInput {
         let mut source = Source::default();
         if let Some(format) = log_format(path, &mut source)? {
             let logs = source.read_logs(paths, format)?;
-            let options =
-                LogOptions { scale: known.map(|known| known.scale.clone()), ..of_corrections(path, corrections)? };
+            let options = LogOptions { known, ..of_corrections(path, corrections)? };
             let Made { studies, left_out } = from_log::studies(logs, &source, &options)?;
             let left_out = left_out.iter().map(|(criterion, reason)| format!("{criterion} is left out: {reason}."));
             let mut left_out: Vec<String> = left_out.collect();
@@ -303,8 +302,7 @@ impl AuditInput {
         let mut source = Source::default();
         let PairTable { log, roles, mut notices } = pairs;
         let group = roles.iter().find(|(role, _)| *role == Role::Group).map(|(_, name)| name.clone());
-        let scale = known.map(|known| known.scale.clone());
-        let options = LogOptions { group_from: group, scale, ..LogOptions::default() };
+        let options = LogOptions { group_from: group, known, ..LogOptions::default() };
         let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
         let study = made.studies.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
         let Self::Log { study, notices: told, .. } = Self::of_criterion(study, format, vec![]) else {
@@ -314,7 +312,8 @@ impl AuditInput {
         Ok(Self::Log { study, columns: Mapping::from_roles(roles), format: format!("{format} of pairs"), notices })
     }
 
-    fn of_criterion(study: StudyFiles, title: &str, mut notices: Vec<String>) -> Self {
+    fn of_criterion(mut study: StudyFiles, title: &str, mut notices: Vec<String>) -> Self {
+        notices.append(&mut study.notices);
         let told = [
             (study.found.failed, "answers of the judge that failed"),
             (study.found.alike, "items that look like another one to an annotator"),
@@ -411,7 +410,7 @@ fn log_format(path: &Path, source: &mut Source) -> Result<Option<&'static LogFor
 }
 
 /// What a user says of a log's columns.
-fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions, Error> {
+fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions<'static>, Error> {
     let mut options = LogOptions::default();
     for Correction { role, column, .. } in corrections {
         match role {

@@ -9,7 +9,7 @@ use super::columns::{Mapping, Role, missing, words};
 use super::shares;
 use super::table::{CellTable, present};
 use crate::findings::ratings::Lists;
-use crate::input::scale::Scale;
+use crate::input::scale::{Given, Scale};
 use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::error::{Problem, list};
@@ -91,9 +91,10 @@ impl AuditRows {
         let given = filled(&human);
         let labels = given.len();
         let (of_judge, given) = (filled(judge).into_iter(), given.into_iter());
+        let scores = known.and_then(|known| known.reading?.scores);
         let answers = match known {
-            Some(known) => AnswerCoding::from_scale(known.scale.clone(), of_judge, given),
-            None => AnswerCoding::new(of_judge, given, verdict.is_empty())?,
+            Some(known) => AnswerCoding::from_scale((known.scale.clone(), scores.is_some()), of_judge, given),
+            None => AnswerCoding::new(of_judge, given)?,
         };
         if let Some(bytes) = cells.bytes {
             let groups = columns(Role::Group).into_iter().map(|group| cells.distinct(group).len()).sum();
@@ -124,7 +125,6 @@ impl AuditRows {
             TableReader { cells, answers, judge, probability: stated, of_first, of_classes, notices: &mut notices };
         let twice = twice(cells, columns(Role::Id).first().copied());
         let measured = [Role::Probability, Role::Confidence].map(columns).concat();
-        let scores = known.and_then(|known| known.reading?.scores);
         let faults: Vec<RowFault> = match known {
             Some(_) => (0..cells.len())
                 .filter(|&row| !twice[row])
@@ -327,7 +327,7 @@ impl TableReader<'_> {
     }
 
     /// The ends of the judge's scores, where these stand for one of two answers: of a scale that is `known` those beside it,
-    /// else 0 and 1 or those of the scores.
+    /// else those of the smallest scale in use that holds them.
     ///
     /// # Errors
     /// Scores beyond 0 and 1 of whose ends nothing is known.
@@ -335,22 +335,22 @@ impl TableReader<'_> {
         if !self.answers.judge_scores {
             return Ok(None);
         }
-        let all = kept.iter().flat_map(|&row| self.said(row));
-        let (low, high) = all.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+        let given = Given::new(kept.iter().flat_map(|&row| self.said(row)));
+        let (low, high) = given.ends;
         let name = &self.cells.names[self.judge[0]];
         let ends = match known {
             Some(Some(ends)) => ends,
-            _ if low >= 0.0 && high <= 1.0 => (0.0, 1.0),
-            Some(None) => {
+            Some(None) if low < 0.0 || high > 1.0 => {
                 let classes = self.answers.scale.classes().join(" or ");
                 return Err(format!("{name} has numbers from {low} to {high}, and the belief was fitted to {classes}"));
             }
-            None => (low, high),
+            _ => given.usual_ends(),
         };
         let good = self.answers.scale.text(1.0);
         let middle = three(0.5 * (ends.0 + ends.1));
         self.notices.push(format!(
-            "{name} counts as {good} from {middle} up, the middle of its range; rates use the score itself."
+            "{name} counts as {good} from {middle} up, the middle of {} to {}; rates use the score itself.",
+            ends.0, ends.1
         ));
         Ok(Some(ends))
     }

@@ -13,14 +13,14 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/logs").join(name)
 }
 
-fn all(logs: &[&str], options: &LogOptions) -> Result<Made> {
+fn all(logs: &[&str], options: &LogOptions<'_>) -> Result<Made> {
     let paths: Vec<PathBuf> = logs.iter().map(|name| golden(name)).collect();
     let mut source = Source::default();
     let format = detect(&paths[0], &source.read(&paths[0])?)?;
     studies(source.read_logs(&paths, format)?, &source, options)
 }
 
-fn made(logs: &[&str], options: &LogOptions) -> Result<StudyFiles> {
+fn made(logs: &[&str], options: &LogOptions<'_>) -> Result<StudyFiles> {
     let mut made = all(logs, options)?;
     assert_eq!((made.studies.len(), made.left_out.as_slice()), (1, &[][..]));
     Ok(made.studies.remove(0))
@@ -110,7 +110,7 @@ fn logs_are_read_directly_as_well() {
     }
     // An answer in passing, "Well, soon", is no class: the setting is corrected where the study stands.
     let own = "classes = [\"urgent\", \"soon\", \"later\"]";
-    let inferred = "classes = [\"Well, soon\", \"later\", \"soon\", \"urgent\"]";
+    let inferred = "classes = [\"later\", \"soon\", \"urgent\", \"Well, soon\"]";
     let config = &files.files[4].1;
     assert!(config.contains(inferred), "{config}");
     std::fs::write(folder.path().join("study.toml"), config.replace(inferred, own)).unwrap();
@@ -174,7 +174,7 @@ fn verdicts_of_a_table_are_mirrored() {
 
 #[test]
 fn what_does_not_make_a_study_is_refused() {
-    let message = |logs: &[&str], options: LogOptions| made(logs, &options).unwrap_err().to_string();
+    let message = |logs: &[&str], options: LogOptions<'_>| made(logs, &options).unwrap_err().to_string();
     let error = message(&["openai-batch-input.jsonl"], LogOptions::default());
     assert!(error.contains("the logs hold no answer of the judge; add the file with the judge's answers"), "{error}");
     let error = message(

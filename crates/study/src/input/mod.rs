@@ -7,7 +7,6 @@
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
 //! | [`scale`], [`judge`] | what labels can be; what the judge says |
 //! | [`question`], [`labels`] | what annotators are asked and answered |
-//! | [`spelling`] | answers in other words |
 //! | [`sides`] | the order in which annotators see two answers |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`label_store`] | the files of added labels |
@@ -23,5 +22,6 @@ pub mod question;
 pub mod scale;
 pub mod sides;
 pub mod source;
-pub mod spelling;
 pub mod texts;
+
+pub use judge_uncertainty_formats::spelling;

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::spelling;
 use judge_uncertainty_formats::error::Problem;
-use judge_uncertainty_formats::logs::tokens;
+use judge_uncertainty_formats::spelling::class_of;
 
 /// What items are judged by: `[criterion]` of a `study.toml`, and what annotators see beside every text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,8 +92,7 @@ impl Question {
     /// An answer as this question spells it: apart from case, quotes and blanks it is one of its classes, or it is one of
     /// two in other words, as `1` is `pass`.
     pub fn respelled(&self, text: &str) -> Option<String> {
-        let class = tokens::class_of(text, self.classes()).or_else(|| spelling::of_two(text, self.classes()));
-        class.map(|class| self.classes()[class].clone())
+        class_of(text, self.classes()).map(|class| self.classes()[class].clone())
     }
 
     /// Names of the classes; none for scores.

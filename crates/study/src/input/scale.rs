@@ -6,6 +6,7 @@ use super::check::Check;
 use super::question::Question;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::spelling::{class_of, number};
 use judge_uncertainty_system::limits::OF_NUMBERS;
 use judge_uncertainty_system::numbers::shortest;
 
@@ -21,6 +22,56 @@ pub enum Scale {
     Scores(f64, f64),
 }
 
+/// Whole numbers of a longer scale are numbers and no classes.
+const MOST_PLACES: f64 = 20.0;
+/// Upper ends of the scales that are in use; those up to [`LOW`] may begin at 1.
+const ENDS: [f64; 8] = [2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 100.0];
+const LOW: f64 = 10.0;
+/// The upper end that most scales have, and so many answers below it say that this one ends there: an end that 6% of answers
+/// take would be among them with 95%.
+const MOST_USUAL: f64 = 5.0;
+const ENOUGH: usize = 50;
+
+/// The upper end of the smallest scale in use that holds a number; itself beyond all of them.
+pub(crate) fn usual_end(number: f64) -> f64 {
+    if number <= 1.0 { 1.0 } else { ENDS.into_iter().find(|end| number <= *end).unwrap_or(number) }
+}
+
+/// Numbers that were given as answers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given {
+    /// The lowest and the highest of them.
+    pub(crate) ends: (f64, f64),
+    /// How many there are.
+    pub(crate) number: usize,
+}
+
+impl Given {
+    /// Of all numbers that were given.
+    pub(crate) fn new(numbers: impl Iterator<Item = f64>) -> Self {
+        let none = Self { ends: (f64::MAX, f64::MIN), number: 0 };
+        numbers.fold(none, |Self { ends: (low, high), number }, x| Self {
+            ends: (low.min(x), high.max(x)),
+            number: number + 1,
+        })
+    }
+
+    /// The ends of the smallest scale in use that holds them: 0 to 1; 1, or 0 where numbers are below 1, to 5, 7 or 10, or
+    /// to 2, 3 or 4 where 50 answers go no further; 0 to 20 or 100. Numbers below 0 or above 100 end where they do.
+    pub(crate) fn usual_ends(self) -> (f64, f64) {
+        let (low, high) = self.ends;
+        let end = match usual_end(high) {
+            end if end > 1.0 && self.number < ENOUGH => end.max(MOST_USUAL),
+            end => end,
+        };
+        match end {
+            _ if low < 0.0 || end > ENDS[ENDS.len() - 1] => (low, high),
+            _ if low < 1.0 || end == 1.0 || end > LOW => (0.0, end),
+            _ => (1.0, end),
+        }
+    }
+}
+
 /// A quantity that can be estimated about all items from labels that came back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimand {
@@ -31,6 +82,29 @@ pub struct Estimand {
 }
 
 impl Scale {
+    /// What answers can be that are numbers, `whole` ones or not: the places or scores of the smallest scale in use that holds
+    /// them ([`Given::usual_ends`]).
+    pub(crate) fn of_numbers(given: Given, whole: bool) -> Self {
+        let (low, high) = given.usual_ends();
+        match whole && high - low < MOST_PLACES {
+            true => Self::Places(Places::whole(low, high)),
+            false => Self::Scores(low, high),
+        }
+    }
+
+    /// An answer, however it is spelt: the position of its class, or its place or number; `None` of one that is not on the
+    /// scale.
+    pub fn answer(&self, text: &str) -> Option<f64> {
+        match self {
+            Self::Classes(names) => class_of(text, names).map(|class| class as f64),
+            Self::Places(Places { names, places }) => {
+                let of_number = || places.iter().position(|place| number(text) == Some(*place));
+                class_of(text, names).or_else(of_number).map(|class| places[class])
+            }
+            Self::Scores(low, high) => number(text).filter(|answer| (low..=high).contains(&answer)),
+        }
+    }
+
     /// The key above all tables of a `study.toml` that marks a study of such labels.
     pub fn key(&self) -> &'static str {
         match self {
@@ -254,6 +328,26 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_on_the_smallest_scale_in_use_that_holds_them() {
+        for ([low, high], number, setting) in [
+            ([1.0_f64, 4.0], 60, "places = [1, 2, 3, 4]"),
+            ([1.0, 4.0], 40, "places = [1, 2, 3, 4, 5]"),
+            ([2.0, 5.0], 60, "places = [1, 2, 3, 4, 5]"),
+            ([0.0, 3.0], 60, "places = [0, 1, 2, 3]"),
+            ([2.0, 6.0], 60, "places = [1, 2, 3, 4, 5, 6, 7]"),
+            ([-1.0, 1.0], 60, "places = [-1, 0, 1]"),
+            ([2.5, 4.25], 60, "scale = [1, 5]"),
+            ([0.25, 0.75], 60, "scale = [0, 1]"),
+            ([3.0, 15.0], 60, "scale = [0, 20]"),
+            ([37.0, 92.0], 60, "scale = [0, 100]"),
+            ([37.0, 192.0], 60, "scale = [37, 192]"),
+        ] {
+            let whole = low.fract() == 0.0 && high.fract() == 0.0;
+            assert_eq!(Scale::of_numbers(Given { ends: (low, high), number }, whole).setting(), setting);
+        }
+    }
 
     #[test]
     fn places_with_and_without_names() {

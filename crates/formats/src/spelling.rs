@@ -1,5 +1,7 @@
 //! Spellings of one answer: `Pass`, `passed` and `1` where the other answer is `Fail`.
 
+use crate::logs::tokens;
+
 /// Spellings of the bad and of the good answer of a question with two.
 const SPELLINGS: [[&str; 2]; 23] = [
     ["0", "1"],
@@ -65,17 +67,24 @@ pub fn number(cell: &str) -> Option<f64> {
     })
 }
 
-/// A cell in the form in which answers are compared: lower case, whole numbers without a fraction.
-pub(crate) fn folded(cell: &str) -> String {
+/// A cell in the form in which answers are compared: lower case without quotes and a full stop, whole numbers without a
+/// fraction.
+pub fn folded(cell: &str) -> String {
     match number(cell).filter(|x| x.fract() == 0.0 && x.abs() < 1e15) {
         Some(whole) => format!("{whole:.0}"),
-        None => cell.trim().to_lowercase(),
+        None => tokens::bare(cell).to_lowercase(),
     }
 }
 
-/// Whether a folded answer is the good or the bad one; `None` for neither.
-pub(crate) fn polarity(folded: &str) -> Option<usize> {
+/// 0 for a folded answer that is the bad one of a question with two, 1 for the good one; `None` for neither.
+pub fn polarity(folded: &str) -> Option<usize> {
     SPELLINGS.iter().find_map(|pair| pair.iter().position(|known| *known == folded))
+}
+
+/// The other answer of a question with two, of a folded one: `fail` of `pass`; `None` of an answer that has no such pair.
+pub fn opposite(folded: &str) -> Option<&'static str> {
+    let of = |pair: &[&'static str; 2]| Some(pair[1 - pair.iter().position(|known| *known == folded)?]);
+    SPELLINGS.iter().find_map(of)
 }
 
 /// Whether an answer is the good one of a question with two, such as `Pass`.
@@ -83,9 +92,19 @@ pub fn is_good(answer: &str) -> bool {
     polarity(&folded(answer)) == Some(1)
 }
 
-/// Which of two classes an answer is in other words, as `1` is `pass` of `fail` and `pass`; `None` where the classes are no
-/// such pair or the answer is another word.
-pub fn of_two(answer: &str, classes: &[String]) -> Option<usize> {
+/// The class that an answer is: apart from case, quotes and blanks, as the same number, or in other words where there are two,
+/// as `1` is `pass` of `fail` and `pass`.
+pub fn class_of(answer: &str, classes: &[String]) -> Option<usize> {
+    let as_folded = || {
+        let own = folded(answer);
+        let mut found = (0..classes.len()).filter(|&k| folded(&classes[k]) == own);
+        found.next().filter(|_| found.next().is_none() && !own.is_empty())
+    };
+    tokens::class_of(answer, classes).or_else(as_folded).or_else(|| of_two(answer, classes))
+}
+
+/// Which of two classes an answer is in other words; `None` where the classes are no such pair or the answer is another word.
+fn of_two(answer: &str, classes: &[String]) -> Option<usize> {
     let sides: Vec<usize> = classes.iter().filter_map(|class| polarity(&folded(class))).collect();
     let side = polarity(&folded(answer))?;
     if classes.len() != 2 || sides.len() != 2 || sides[0] == sides[1] {
@@ -128,13 +147,15 @@ mod tests {
     fn one_of_two_answers_in_other_words() {
         let classes = |names: [&str; 2]| names.map(str::to_owned).to_vec();
         for (answer, class) in
-            [("1", Some(1)), ("1.0", Some(1)), ("Passed", Some(1)), ("no", Some(0)), ("perhaps", None)]
+            [("1", Some(1)), ("1.0", Some(1)), ("\"Passed.\"", Some(1)), ("no", Some(0)), ("perhaps", None), ("", None)]
         {
-            assert_eq!(of_two(answer, &classes(["fail", "pass"])), class, "{answer}");
+            assert_eq!(class_of(answer, &classes(["fail", "pass"])), class, "{answer}");
         }
-        assert_eq!(of_two("1", &classes(["Yes", "No"])), Some(0));
+        assert_eq!(class_of("1", &classes(["Yes", "No"])), Some(0));
+        assert_eq!(class_of("2.0", &classes(["2", "3"])), Some(0));
         // Of steps of a scale, or of two good answers, none is meant.
-        assert_eq!(of_two("1", &classes(["A", "B"])), None);
-        assert_eq!(of_two("1", &classes(["yes", "right"])), None);
+        assert_eq!(class_of("1", &classes(["A", "B"])), None);
+        assert_eq!(class_of("1", &classes(["yes", "right"])), None);
+        assert_eq!([opposite("pass"), opposite("0"), opposite("A")], [Some("fail"), Some("1"), None]);
     }
 }

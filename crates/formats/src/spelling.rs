@@ -78,13 +78,13 @@ pub fn folded(cell: &str) -> String {
 
 /// 0 for a folded answer that is the bad one of a question with two, 1 for the good one; `None` for neither.
 pub fn polarity(folded: &str) -> Option<usize> {
-    SPELLINGS.iter().find_map(|pair| pair.iter().position(|known| *known == folded))
+    pair_of(folded)?.iter().position(|known| *known == folded)
 }
 
-/// The other answer of a question with two, of a folded one: `fail` of `pass`; `None` of an answer that has no such pair.
-pub fn opposite(folded: &str) -> Option<&'static str> {
-    let of = |pair: &[&'static str; 2]| Some(pair[1 - pair.iter().position(|known| *known == folded)?]);
-    SPELLINGS.iter().find_map(of)
+/// The two answers of a question, folded, of which a folded answer is one: `fail` and `pass`; `None` of an answer that has no
+/// such pair.
+pub fn pair_of(folded: &str) -> Option<&'static [&'static str; 2]> {
+    SPELLINGS.iter().find(|pair| pair.contains(&folded))
 }
 
 /// Whether an answer is the good one of a question with two, such as `Pass`.
@@ -156,6 +156,6 @@ mod tests {
         // Of steps of a scale, or of two good answers, none is meant.
         assert_eq!(class_of("1", &classes(["A", "B"])), None);
         assert_eq!(class_of("1", &classes(["yes", "right"])), None);
-        assert_eq!([opposite("pass"), opposite("0"), opposite("A")], [Some("fail"), Some("1"), None]);
+        assert_eq!([pair_of("pass"), pair_of("A")], [Some(&["fail", "pass"]), None]);
     }
 }

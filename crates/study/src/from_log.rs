@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::input::source::Source;
 use crate::audit::KnownScale;
 use crate::audit::answers::{AnswerCoding, MOST_CLASSES};
-use crate::audit::columns::{HUMAN, JUDGE, Role, has_word, words};
+use crate::audit::columns::{HUMAN, JUDGE, Mapping, Role, has_word, words};
+use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
 use crate::audit::table::present;
 use crate::input::question::Criterion;
-use crate::input::scale::{Given, Scale};
+use crate::input::scale::Given;
 use crate::input::spelling::{folded, number};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::pairs::{ANSWERS, CLASSES, QUESTION, SYSTEMS};
@@ -40,43 +41,38 @@ pub struct LogOptions<'k> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Made {
     /// A study for each criterion.
-    pub studies: Vec<StudyFiles>,
+    pub studies: Vec<LogStudy>,
     /// Criteria that make no study, with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
-/// The files of a study.
+/// A study of the answers under one criterion.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StudyFiles {
+pub struct LogStudy {
     /// The criterion; `None` of a log that names none.
     pub criterion: Option<String>,
     /// Its folder; `None` of the only study.
     pub folder: Option<String>,
-    /// Name and content of each; the configuration comes last.
-    pub files: Vec<(&'static str, String)>,
+    /// Its files.
+    pub files: StudyFolder,
     /// Numbers of items, answers and labels.
     pub found: Found,
-    /// The columns of its items.
-    pub columns: Vec<String>,
-    /// The template of what annotators read; `None` where items have no text.
-    pub text: Option<String>,
-    /// The column of the group.
-    pub group: Option<String>,
+    /// What the columns of its items hold, those that an audit tells of.
+    pub roles: Vec<(Role, String)>,
     /// How answers were interpreted.
     pub notices: Vec<String>,
 }
 
-impl StudyFiles {
-    /// Which columns of its items hold what an audit tells of.
-    pub fn roles(&self) -> Vec<(Role, String)> {
-        let is_text = |name: &str| self.text.as_ref().is_some_and(|text| text.contains(&format!("{{{name}}}")));
-        let role = |name: &str| match name {
-            "id" => Some(Role::Id),
-            name if self.group.as_deref() == Some(name) => Some(Role::Group),
-            TRANSCRIPT => Some(Role::Transcript),
-            name => is_text(name).then_some(Role::Text),
-        };
-        self.columns.iter().filter_map(|name| Some((role(name)?, name.clone()))).collect()
+impl LogStudy {
+    /// What is to be said of how it was read.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let told = [
+            (self.found.failed, "answers of the judge that failed"),
+            (self.found.alike, "items that look like another one to an annotator"),
+            (self.found.other_labels, "labels of people that are not on the scale, or given twice"),
+        ];
+        let left_out = told.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("Left out: {text} ({n})."));
+        self.notices.iter().cloned().chain(left_out).collect()
     }
 }
 
@@ -138,9 +134,9 @@ pub fn studies(logs: Logs, source: &Source, options: &LogOptions<'_>) -> Result<
     let mut folders = BTreeSet::new();
     for name in names {
         match study(&logs.under(&name), source, options) {
-            Ok(files) => {
+            Ok(study) => {
                 let folder = Some(folder(&name, &mut folders));
-                made.studies.push(StudyFiles { criterion: Some(name), folder, ..files });
+                made.studies.push(LogStudy { criterion: Some(name), folder, ..study });
             }
             Err(error) => made.left_out.push((name, error.to_string())),
         }
@@ -169,7 +165,7 @@ pub(crate) fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// A study of the answers under one criterion, or none.
-fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<StudyFiles> {
+fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogStudy> {
     let id = options.id.as_deref();
     let given = logs.labels_given();
     if given.is_empty() && options.known.is_none() {
@@ -195,7 +191,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<Study
     let found = Found {
         items: items.rows().len() - alike.len(),
         alike: alike.len(),
-        answers: judge.rows.len(),
+        answers: judge.number,
         failed: judge.failed,
         labels: given.len(),
         labelled: given.iter().map(|[id, ..]| id).collect::<BTreeSet<_>>().len(),
@@ -204,8 +200,31 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<Study
     if found.answers == 0 {
         return Err(no_answer());
     }
-    let noted = serde_json::to_string_pretty(&source.logs("".as_ref())).expect("names and texts are plain data") + "\n";
-    let config = configuration((&coding.scale, scores), options, &asked, &judge, &found, source);
+    let logs = source.logs("".as_ref());
+    let noted = serde_json::to_string_pretty(&logs).expect("names and texts are plain data") + "\n";
+    let tool = |log: &LogFile| match &log.provenance.version {
+        Some(version) => format!("{} {version}", log.provenance.tool),
+        None => log.provenance.tool.to_string(),
+    };
+    let tools = logs.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+    let criterion = asked.criterion.as_ref();
+    let about = criterion.map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
+    let mut head = Lines::default();
+    head.set("made_from", Some("log.json"), "");
+    let unanswered = judge.unanswered.then_some("leave_out");
+    head.set("unmatched", unanswered, "items to which the judge gave no answer that can be read are counted");
+    head.set("instruction", asked.instruction.as_deref(), "");
+    let missing = if asked.rubrics { "Every item has a rubric of its own." } else { RUBRIC };
+    let mut of_items = Lines::default();
+    if found.alike > 0 {
+        of_items.note(&format!("{} items that look like another one to an annotator are left out.", found.alike));
+    }
+    of_items.set("text", asked.text.as_deref(), "what experts read: columns in braces");
+    of_items.set_group(options.group_from.as_deref());
+    of_items.set("pair", asked.pairs.then(|| SYSTEMS.to_vec()), "");
+    of_items.set("sides", asked.sides.then(|| ANSWERS.to_vec()), "annotators see them in random order");
+    let transcript = (!judge.said.is_empty()).then_some(TRANSCRIPT);
+    of_items.set("transcript", transcript, "what the judge wrote; annotators do not see it");
     let kept = |name: &str| match name {
         "criterion" => false,
         "item" => asked.several,
@@ -213,28 +232,36 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<Study
         _ => true,
     };
     let (columns, rows) = item_rows(&items, kept, |id| !alike.contains_key(id), &judge.said);
-    let head = ["id", "annotator", "label"].map(str::to_owned).to_vec();
-    let files = vec![
-        ("items.csv", table(columns.clone(), rows)),
-        ("judge.csv", table(judge.header, judge.rows)),
-        ("labels.csv", table(head, given.into_iter().map(Vec::from).collect())),
-        ("log.json", noted),
-        ("study.toml", config),
-    ];
-    Ok(StudyFiles {
-        criterion: None,
-        folder: None,
+    let roles = roles(&columns, asked.text.as_deref(), options.group_from.as_deref());
+    let table = |header: Vec<String>, rows: Vec<Vec<String>>| csv_text(std::iter::once(header).chain(rows));
+    let mut files =
+        vec![("items.csv", table(columns, rows)), ("judge.csv", judge.table), ("log.json", noted.into_bytes())];
+    let header = ["id", "annotator", "label"].map(str::to_owned).to_vec();
+    let labels = given.into_iter().map(Vec::from).collect::<Vec<_>>();
+    files.extend((!labels.is_empty()).then(|| ("labels.csv", table(header, labels))));
+    let files = StudyFolder {
+        title: format!("{about} of {tools}"),
+        criterion: Lines::of_criterion(criterion, missing),
+        reading: Lines::of_reading(&Mapping::from_roles(vec![]), scores),
+        scale: coding.scale,
+        head,
+        items: of_items,
+        judge: judge.lines,
         files,
-        found,
-        columns,
-        notices: coding.notices,
-        text: asked.text,
-        group: options.group_from.clone(),
-    })
+    };
+    Ok(LogStudy { criterion: None, folder: None, files, found, roles, notices: coding.notices })
 }
 
-pub(crate) fn quote(text: &str) -> String {
-    toml::Value::from(text).to_string()
+/// Which columns of items hold what an audit tells of.
+fn roles(columns: &[String], text: Option<&str>, group: Option<&str>) -> Vec<(Role, String)> {
+    let is_text = |name: &str| text.is_some_and(|text| text.contains(&format!("{{{name}}}")));
+    let role = |name: &str| match name {
+        "id" => Some(Role::Id),
+        name if group == Some(name) => Some(Role::Group),
+        TRANSCRIPT => Some(Role::Transcript),
+        name => is_text(name).then_some(Role::Text),
+    };
+    columns.iter().filter_map(|name| Some((role(name)?, name.clone()))).collect()
 }
 
 /// Items that look to annotators as an earlier one does, with its id.
@@ -260,19 +287,16 @@ fn alike(items: &DataTable, template: Option<&str>) -> Result<HashMap<String, St
 
 /// The judge's answers, failed ones blank.
 struct AnswerTable {
-    header: Vec<String>,
-    rows: Vec<Vec<String>>,
+    /// The columns, of which that of the variants and that of the order of two answers are left out if they say nothing.
+    table: Vec<u8>,
+    number: usize,
     failed: usize,
     /// What it wrote beside its answers, by item.
     said: HashMap<String, String>,
     /// Whether some item has no answer that can be read.
     unanswered: bool,
-    /// Probabilities of classes.
-    shares: bool,
-    /// A column of variants.
-    variants: bool,
-    /// A column with the order of two answers.
-    pairs: bool,
+    /// What its columns hold.
+    lines: Lines,
 }
 
 impl AnswerTable {
@@ -290,34 +314,29 @@ impl AnswerTable {
         let scale = &coding.scale;
         let is_numbers = scores.is_some() || scale.is_numbers();
         let table = logs.table(LogRows::Judge(if is_numbers { &[] } else { scale.classes() }), id)?;
-        let columns: Vec<String> = match scale {
-            Scale::Scores(..) => vec!["mean".to_owned()],
-            _ if shares => scale.classes().iter().map(|name| format!("p_{name}")).collect(),
-            _ => vec!["label".to_owned()],
+        let columns: Vec<String> = match shares && !scale.is_numbers() {
+            true => scale.classes().iter().map(|name| format!("p_{name}")).collect(),
+            false => vec!["label".to_owned()],
         };
         let held = if is_numbers { &["mean".to_owned()][..] } else { &columns };
         let of_answer: Vec<_> = held.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
-        let of_score = |cells: Vec<&str>| -> Vec<String> {
-            match scores.zip(number(cells[0])) {
-                Some(((low, high), score)) => {
-                    let good = ((score - low) / (high - low)).clamp(0.0, 1.0);
-                    [1.0 - good, good].map(|p| p.to_string()).to_vec()
-                }
-                None if scores.is_some() => vec![String::new(); columns.len()],
-                None => cells.into_iter().map(str::to_owned).collect(),
-            }
+        let cells_of = |row: Row<'_>| -> Vec<String> {
+            let cells = of_answer.iter().map(|column| row.cell(*column));
+            let Some((low, high)) = scores else { return cells.map(str::to_owned).collect() };
+            let good = cells.filter_map(number).map(|score| ((score - low) / (high - low)).clamp(0.0, 1.0)).next();
+            [good.map(|p| 1.0 - p), good].map(|p| p.map_or_else(String::new, |p| p.to_string())).to_vec()
         };
         let [variant, swapped, said] = ["variant", "swapped", "said"].map(|name| table.column(name));
         let (variant, swapped, said) = (variant?, swapped?, said?);
         let several = logs.variants().len() > 1;
         let mut transcripts: HashMap<String, String> = HashMap::new();
         // Labels may be given again and again; of scores and probabilities every further one is a variant.
-        let numbered = shares || matches!(scale, Scale::Scores(..));
+        let numbered = shares || scale.is_numbers();
         let mut times: HashMap<[&str; 3], usize> = HashMap::new();
-        let (mut rows, mut failed, mut repeated) = (vec![], 0, false);
-        let (mut asked, mut answered) = (BTreeSet::new(), BTreeSet::new());
+        let (mut rows, mut failed, mut repeated): (Vec<Vec<String>>, _, _) = (vec![], 0, false);
+        let mut answered = BTreeSet::new();
         for row in table.rows().filter(|row| !alike.contains_key(row.id())) {
-            let cells = of_score(of_answer.iter().map(|column| row.cell(*column)).collect());
+            let cells = cells_of(row);
             let time = times.entry([row.id(), row.cell(variant), row.cell(swapped)]).or_insert(0);
             *time += 1;
             let mut name = row.cell(variant).to_owned();
@@ -330,7 +349,6 @@ impl AnswerTable {
                 let [gap, who] = [if all.is_empty() { "" } else { "\n\n" }, if several { &name } else { "" }];
                 *all += &format!("{gap}{who}{}{}", if several { ": " } else { "" }, row.cell(said));
             }
-            asked.insert(row.id());
             match cells.iter().all(String::is_empty) {
                 true => failed += 1,
                 false => drop(answered.insert(row.id())),
@@ -339,19 +357,20 @@ impl AnswerTable {
             rows.push(own.into_iter().chain(cells).collect());
         }
         let variants = pairs || repeated || several;
-        let header = ["id", "variant", "swapped"].map(str::to_owned).into_iter().chain(columns).collect();
-        let (unanswered, said) = (answered.len() < items - alike.len(), transcripts);
-        let mut answers = Self { header, rows, failed, said, unanswered, shares, variants, pairs };
-        answers.keep([true, variants, pairs]);
-        Ok(answers)
-    }
-
-    /// Keeps some of the first three columns.
-    fn keep(&mut self, kept: [bool; 3]) {
-        for row in std::iter::once(&mut self.header).chain(&mut self.rows) {
-            let mut column = 0..;
-            row.retain(|_| kept.get(column.next().unwrap_or_default()).copied().unwrap_or(true));
-        }
+        let header: Vec<String> = ["id", "variant", "swapped"].map(str::to_owned).into_iter().chain(columns).collect();
+        let says = |(k, _): &(usize, String)| [true, variants, pairs].get(*k).is_none_or(|says| *says);
+        let some =
+            |row: Vec<String>| row.into_iter().enumerate().filter(says).map(|(_, cell)| cell).collect::<Vec<_>>();
+        let mut lines = Lines::of_judge(scale, shares, variants);
+        lines.set("swapped", pairs.then_some("swapped"), "verdicts name the same answers in either order");
+        Ok(Self {
+            number: rows.len(),
+            table: csv_text(std::iter::once(header).chain(rows).map(some)),
+            failed,
+            said: transcripts,
+            unanswered: answered.len() < items - alike.len(),
+            lines,
+        })
     }
 }
 
@@ -412,10 +431,6 @@ fn labels(said: Vec<[String; 3]>, coding: &AnswerCoding, alike: &HashMap<String,
     }
     let unused = all - rows.len();
     (rows, unused)
-}
-
-fn table(header: Vec<String>, rows: Vec<Vec<String>>) -> String {
-    String::from_utf8(csv_text(std::iter::once(header).chain(rows))).expect("cells are text")
 }
 
 /// Some columns and rows of a table, with a column of what the judge said where it said something.
@@ -507,63 +522,4 @@ fn template(items: &DataTable, rubrics: bool) -> Option<String> {
     let fields: Vec<String> = fields.map(|name| format!("{}: {{{name}}}", title(name))).collect();
     let rubric = rubrics.then(|| "rubric: {rubric}".to_owned());
     (!fields.is_empty()).then(|| rubric.into_iter().chain(fields).collect::<Vec<_>>().join("\n\n"))
-}
-
-fn configuration(
-    (scale, scores): (&Scale, Option<(f64, f64)>),
-    options: &LogOptions<'_>,
-    asked: &LogQuestion,
-    judge: &AnswerTable,
-    found: &Found,
-    source: &Source,
-) -> String {
-    let logs = source.logs("".as_ref());
-    let tool = |log: &LogFile| match &log.provenance.version {
-        Some(version) => format!("{} {version}", log.provenance.tool),
-        None => log.provenance.tool.to_string(),
-    };
-    let tools = logs.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
-    let about = asked.criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
-    let setting = |key: &str, value: Option<&String>| value.map(|value| format!("{key} = {}\n", quote(value)));
-    let line = |holds: bool, text: &str| holds.then(|| text.to_owned() + "\n");
-    let (is_scores, criterion) = (matches!(scale, Scale::Scores(..)), asked.criterion.as_ref());
-    let (rubric, alike) = (criterion.and_then(|one| one.rubric.as_ref()), found.alike);
-    let lacks = criterion.is_some() && rubric.is_none();
-    let lines = [
-        setting("title", Some(&format!("{about} of {tools}"))),
-        line(true, "# As the judge's answers are; correct it if labels can be something else."),
-        line(true, &scale.setting()),
-        line(true, "made_from = \"log.json\""),
-        line(judge.unanswered, "# Items to which the judge gave no answer that can be read are left out and counted."),
-        line(judge.unanswered, "unmatched = \"leave_out\""),
-        setting("instruction", asked.instruction.as_ref()),
-        line(criterion.is_some(), "\n[criterion]"),
-        setting("name", criterion.map(|one| &one.name)),
-        setting("rubric", rubric),
-        line(lacks && asked.rubrics, "# Every item has a rubric of its own."),
-        line(
-            lacks && !asked.rubrics,
-            "# The log does not hold the rubric: write here what annotators are to judge by.\n# rubric = \"\"",
-        ),
-        line(true, "\n[items]\nfile = \"items.csv\""),
-        line(alike > 0, &format!("# {alike} items that look like another one to an annotator are left out.")),
-        setting("text", asked.text.as_ref()),
-        setting("group", options.group_from.as_ref()),
-        line(asked.pairs, &format!("pair = [{}]", SYSTEMS.map(quote).join(", "))),
-        line(
-            asked.sides,
-            &format!("sides = [{}]   # annotators see them in random order", ANSWERS.map(quote).join(", ")),
-        ),
-        line(!judge.said.is_empty(), &format!("transcript = \"{TRANSCRIPT}\"")),
-        line(true, "\n[judge]\nfile = \"judge.csv\""),
-        line(!is_scores && judge.shares, "kind = \"probabilities\""),
-        line(!is_scores && !judge.shares, "kind = \"labels\""),
-        line(judge.variants, "variant = \"variant\""),
-        line(judge.pairs, "# Verdicts name the same answers in either order.\nswapped = \"swapped\""),
-        scores.map(|(low, high)| format!("\n[audited]\ncolumns = {{}}\nscores = [{low:?}, {high:?}]\n")),
-        line(true, "\n[labels]\nfile = \"labels.csv\""),
-        line(is_scores, "score = \"label\""),
-        line(!is_scores, "form = \"long\""),
-    ];
-    lines.into_iter().flatten().collect()
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::table::present;
 use crate::input::scale::{Given, Places, Scale, usual_end};
-use crate::input::spelling::{folded, number, opposite, polarity};
+use crate::input::spelling::{folded, number, pair_of, polarity};
 
 /// With more different answers than this, a column does not have classes.
 pub(crate) const MOST_CLASSES: usize = 20;
@@ -125,13 +125,11 @@ impl AnswerCoding {
         }
         let known = if human.is_empty() { &judge } else { &human };
         let polar = is_polar(known) && (human.is_empty() || is_polar(&judge) || all_numbers(&judge).is_some());
-        if polar {
-            return Ok(Self::of_two(&judge, &human));
-        }
-        if all_numbers(known).is_some() {
+        if !polar && all_numbers(known).is_some() {
             return Self::of_numbers(&judge, &human);
         }
-        Self::of_steps(&judge, &human).map_or_else(|| Self::of_classes(&judge, &human), Ok)
+        let steps = Self::of_steps(&judge, &human).filter(|_| !polar);
+        steps.map_or_else(|| Self::of_classes(&judge, &human, polar), Ok)
     }
 
     /// Answers in the vocabulary of a scale that is known, however they are spelt; numbers of the judge stand for one of
@@ -151,46 +149,6 @@ impl AnswerCoding {
         let all = found.into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::keys);
         let spelt = all.filter_map(|cell| Some((cell.clone(), scale.answer(cell)?))).collect();
         Self { scale, judge_scores, notices, spelt }
-    }
-
-    /// Two answers, a bad and a good one.
-    fn of_two(judge: &Spellings, human: &Spellings) -> Self {
-        let named = if human.is_empty() { judge } else { human };
-        let names = [0, 1].map(|side| {
-            let of_side = |of: &Spellings| {
-                let mut all: BTreeMap<String, usize> = BTreeMap::new();
-                of.iter().filter(|(answer, _)| polarity(answer) == Some(side)).for_each(|(_, how)| {
-                    how.iter().for_each(|(name, count)| *all.entry(name.clone()).or_insert(0) += count);
-                });
-                usual(&all)
-            };
-            let name = [of_side(named), of_side(judge)].into_iter().find(|name| !name.is_empty());
-            let other = || named.keys().find_map(|answer| opposite(answer)).unwrap_or_default().to_owned();
-            // Where cells are missing, pandas writes 1 as 1.0.
-            name.map_or_else(other, |name| if number(&name).is_some() { folded(&name) } else { name })
-        });
-        let scored = !is_polar(judge);
-        let mut notices = vec![];
-        let others: BTreeSet<&String> = [judge, human]
-            .into_iter()
-            .flat_map(|of| of.values().flat_map(BTreeMap::keys))
-            .filter(|spelling| !names.contains(spelling))
-            .collect();
-        if !scored && !others.is_empty() {
-            let shown: Vec<String> = [1, 0]
-                .iter()
-                .filter_map(|&side| {
-                    let of_side: Vec<&str> = others
-                        .iter()
-                        .filter(|spelling| polarity(&folded(spelling)) == Some(side))
-                        .map(|spelling| spelling.as_str())
-                        .collect();
-                    (!of_side.is_empty()).then(|| format!("{} for {}", of_side.join(", "), names[side]))
-                })
-                .collect();
-            notices.push(format!("Taken as the same answer: {}.", shown.join("; ")));
-        }
-        Self::on(Scale::Classes(names.to_vec()), scored, notices, [judge, human])
     }
 
     fn of_numbers(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
@@ -233,17 +191,41 @@ impl AnswerCoding {
         Some(Self::on(Scale::Places(Places { names, places }), false, notices, [judge, human]))
     }
 
-    fn of_classes(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
-        if !human.is_empty() && !judge.keys().any(|answer| human.contains_key(answer)) {
+    /// Classes, each by its most frequent spelling, people's before the judge's: the bad and the good one of two, in whatever
+    /// words, with numbers of the judge as scores; or else what is spelt alike.
+    fn of_classes(judge: &Spellings, human: &Spellings, polar: bool) -> Result<Self, String> {
+        let judge_scores = polar && !is_polar(judge);
+        if !polar && !human.is_empty() && !judge.keys().any(|answer| human.contains_key(answer)) {
             return Err(apart(judge, human));
         }
-        let answers: BTreeSet<&String> = judge.keys().chain(human.keys()).collect();
-        let name = |answer: &&String| human.get(*answer).or_else(|| judge.get(*answer)).map(usual).unwrap_or_default();
-        let mut names: Vec<String> = answers.iter().map(name).collect();
+        let key = |answer: &String| if polar { polarity(answer).map(|k| k.to_string()) } else { Some(answer.clone()) };
+        let mut classes: BTreeMap<String, [BTreeMap<String, usize>; 2]> = BTreeMap::new();
+        for (side, of) in [human, judge].into_iter().enumerate().filter(|(side, _)| !(judge_scores && *side == 1)) {
+            for (key, (name, times)) in
+                of.iter().flat_map(|(answer, how)| how.iter().filter_map(|of| Some((key(answer)?, of))))
+            {
+                *classes.entry(key).or_default()[side].entry(name.clone()).or_insert(0) += times;
+            }
+        }
+        let name = |[human, judge]: &[BTreeMap<String, usize>; 2]| {
+            let name = usual(if human.is_empty() { judge } else { human });
+            // Where cells are missing, pandas writes 1 as 1.0.
+            if number(&name).is_some() { folded(&name) } else { name }
+        };
+        let mut names: Vec<String> = classes.values().map(name).collect();
+        let other = |of: &[BTreeMap<String, usize>; 2]| {
+            let others: BTreeSet<&String> =
+                of.iter().flat_map(BTreeMap::keys).filter(|one| !names.contains(one)).collect();
+            let others: Vec<&str> = others.into_iter().map(String::as_str).collect();
+            (!others.is_empty()).then(|| format!("{} for {}", others.join(", "), name(of)))
+        };
+        let others: Vec<String> = classes.values().rev().filter_map(other).collect();
+        let notice = (!others.is_empty()).then(|| format!("Taken as the same answer: {}.", others.join("; ")));
         if let [only] = names.as_slice()
-            && let Some([a, b]) = PAIRS.iter().find(|pair| pair.contains(&only.as_str()))
+            && let Some(pair) = PAIRS.iter().find(|pair| pair.contains(&only.as_str())).or(pair_of(&folded(only)))
         {
-            names = [a, b].map(|name| (*name).to_owned()).to_vec();
+            let own = only.clone();
+            names = pair.map(|name| if folded(name) == folded(&own) { own.clone() } else { name.to_owned() }).to_vec();
         }
         if !(2..=MOST_CLASSES).contains(&names.len()) {
             let shown: Vec<String> = names.iter().take(4).map(|answer| format!("{answer:?}")).collect();
@@ -253,14 +235,7 @@ impl AnswerCoding {
                 several => format!("{several} different answers are no classes: {shown}, ..."),
             });
         }
-        let spelt = [judge, human].into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::keys);
-        let respelt: BTreeSet<&str> = spelt.filter(|one| !names.contains(one)).map(String::as_str).collect();
-        let respelt: Vec<&str> = respelt.into_iter().collect();
-        let notices = match respelt.is_empty() {
-            true => vec![],
-            false => vec![format!("Upper and lower case of answers was ignored ({}).", respelt.join(", "))],
-        };
-        Ok(Self::on(Scale::Classes(names), false, notices, [judge, human]))
+        Ok(Self::on(Scale::Classes(names), judge_scores, notice.into_iter().collect(), [judge, human]))
     }
 
     /// A cell of the judge's with an answer; `None` of a blank one, and of one that says that the judge failed.
@@ -352,7 +327,7 @@ mod tests {
         assert!(same.notices.is_empty() && !same.judge_scores);
         let cased = answers(&["Billing", "refund"], &["billing", "Refund", "other"]).unwrap();
         assert_eq!(cased.scale, Scale::Classes(vec!["billing".to_owned(), "other".to_owned(), "Refund".to_owned()]));
-        assert_eq!(cased.notices, ["Upper and lower case of answers was ignored (Billing, refund)."]);
+        assert_eq!(cased.notices, ["Taken as the same answer: refund for Refund; Billing for billing."]);
     }
 
     #[test]

@@ -1,17 +1,16 @@
-//! An audited table as the files of a study that every other command continues from.
+//! The files of a study that every other command continues from, whatever it is made from.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt::Write;
 
 use judge_uncertainty_system::{Staged, csv_text};
+use toml::Value;
 
 use super::Labelled;
 use super::columns::{Mapping, ROLES, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
-use crate::from_log::{StudyFiles, quote};
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use crate::input::spelling::number;
@@ -19,23 +18,185 @@ use crate::input::spelling::number;
 /// Column of the ids in the study's tables; a column of the user's that has the name keeps it under another.
 const ID: &str = "id";
 
-/// The tables and the commented `study.toml`.
-pub fn study_files(
-    title: &str,
-    cells: &CellTable,
-    (mapping, rows): (&Mapping, &AuditRows),
-    (labelled, at_least): (&Labelled, &[Condition]),
-) -> Staged {
-    let mut staged = Staged::default();
-    staged.put("items.csv", csv_text(items(cells, mapping, rows)));
-    staged.put("judge.csv", csv_text(judge(rows)));
-    if !rows.labelled().is_empty() {
-        staged.put("labels.csv", csv_text(labels(rows)));
+/// Lines of a `study.toml`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lines(String);
+
+impl Lines {
+    /// Sets a key, perhaps with what it is for; nothing without a value.
+    pub(crate) fn set<V: Into<Value>>(&mut self, key: &str, value: Option<V>, note: &str) {
+        if let Some(value) = value {
+            let gap = if note.is_empty() { "" } else { "   # " };
+            self.0 += &format!("{key} = {}{gap}{note}\n", value.into());
+        }
     }
-    let config = configuration((title, cells.criterion.as_ref()), mapping, rows, labelled);
-    staged.put("study.toml", config + &trust(at_least));
-    staged
+
+    /// Adds a comment.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.0 += &format!("# {text}\n");
+    }
+
+    /// What items are judged by, with `missing` in place of a rubric.
+    pub(crate) fn of_criterion(criterion: Option<&Criterion>, missing: &str) -> Self {
+        let mut lines = Self::default();
+        if let Some(Criterion { name, rubric }) = criterion {
+            lines.0 += "\n[criterion]\n";
+            lines.set("name", Some(name.as_str()), "");
+            match rubric {
+                Some(rubric) => lines.set("rubric", Some(rubric.as_str()), ""),
+                None => lines.note(missing),
+            }
+        }
+        lines
+    }
+
+    /// The column of the group, by which trust may differ.
+    pub(crate) fn set_group(&mut self, group: Option<&str>) {
+        self.set("group", group, "reported by group");
+        self.set("categories", group.map(|group| vec![group]), "the judge may be better in some groups than in others");
+    }
+
+    /// What columns of the judge's table hold, beside its ids.
+    pub(crate) fn of_judge(scale: &Scale, by_probability: bool, several: bool) -> Self {
+        let mut lines = Self::default();
+        lines.set("mean", scale.is_numbers().then_some("label"), "");
+        let kind = if by_probability { "probabilities" } else { "labels" };
+        lines.set("kind", (!scale.is_numbers()).then_some(kind), "");
+        lines.set("columns", (!scale.is_numbers() && by_probability).then_some("p_{class}"), "");
+        lines.set("variant", several.then_some("variant"), "repeated answers");
+        lines
+    }
+
+    /// How a table was read, and between which numbers the judge's are that stand for one of two answers.
+    pub(crate) fn of_reading(mapping: &Mapping, ends: Option<(f64, f64)>) -> Self {
+        let columns = |(role, name): (Role, &str)| {
+            let columns: Vec<Value> = mapping.of(role).into_iter().map(Value::from).collect();
+            (!columns.is_empty()).then(|| format!("{name} = {}", Value::from(columns)))
+        };
+        let columns: Vec<String> = ROLES.into_iter().filter_map(columns).collect();
+        let mut lines = Self::default();
+        if !columns.is_empty() || ends.is_some() {
+            lines.0 = format!("[audited]\ncolumns = {{ {} }}\n", columns.join(", "));
+            lines.set("scores", ends.map(|(low, high)| vec![low, high]), "");
+            lines.0 = format!("\n# How the answers were read; `apply` reads further ones alike.\n{}", lines.0);
+        }
+        lines
+    }
 }
+
+/// A study that is not written yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyFolder {
+    /// What it is called.
+    pub title: String,
+    /// What answers can be.
+    pub scale: Scale,
+    /// What stands above all tables of its `study.toml`.
+    pub head: Lines,
+    /// Its `[criterion]`.
+    pub criterion: Lines,
+    /// Its `[items]`, beside the file.
+    pub items: Lines,
+    /// Its `[judge]`, beside the file.
+    pub judge: Lines,
+    /// Its `[audited]`.
+    pub reading: Lines,
+    /// The other files, by name; `labels.csv` where there are labels.
+    pub files: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl StudyFolder {
+    /// The files, with a `study.toml` that says how the labelled rows were chosen, by a column of the items perhaps, and what the
+    /// judge has to reach.
+    pub(crate) fn staged(self, labelled: &Labelled, at_least: &[Condition]) -> Staged {
+        let Self { title, scale, head, criterion, mut items, judge, reading, files } = self;
+        let has_labels = files.iter().any(|(name, _)| *name == "labels.csv");
+        let drawn = |how| has_labels.then_some(how);
+        match labelled {
+            Labelled::Random => items.set("drawn", drawn("random"), "how the labelled rows were chosen"),
+            Labelled::Unknown => {
+                items.set("drawn", drawn("unknown"), "or \"random\": how the labelled rows were chosen")
+            }
+            Labelled::Column(name) => {
+                items.set("probability", drawn(&named(name)), "with which each row was chosen to be labelled");
+            }
+        }
+        let labels = match (has_labels, scale.is_numbers()) {
+            (false, _) => "# There are no labels yet: `study labels add` brings them.",
+            (true, true) => "[labels]\nfile = \"labels.csv\"\nscore = \"label\"",
+            (true, false) => "[labels]\nfile = \"labels.csv\"\nform = \"long\"",
+        };
+        let asked: Vec<String> =
+            at_least.iter().map(|one| format!("{} = {}", Value::from(one.finding.as_str()), one.number)).collect();
+        let asked = match asked.is_empty() {
+            true => "# at_least = { agreement = 0.8 }".to_owned(),
+            false => format!("at_least = {{ {} }}", asked.join(", ")),
+        };
+        let text = format!(
+            "# Written by `judge-uncertainty audit`; every other command continues from here. Paths are relative to this \
+             file.\n# `judge-uncertainty study check` reads it. What is commented out is an alternative.\n\n\
+             title = {}\n# As the answers are; correct it if labels can be something else.\n{}\n{}{}\n\
+             [items]\nfile = \"items.csv\"\n{}\n[judge]\nfile = \"judge.csv\"\n{}{}\n{labels}\n\n\
+             [trust]\nbelief = \"auto\"   # the labels choose how the judge's answers are read\n\
+             {asked}   # what the judge has to reach to be relied on\n\n\
+             # [evaluation]\n# replicates = 200   # half splits, where items have 20 labels and more\n",
+            Value::from(title),
+            scale.setting(),
+            head.0,
+            criterion.0,
+            items.0,
+            judge.0,
+            reading.0,
+        );
+        let mut staged = Staged::default();
+        files.into_iter().for_each(|(name, bytes)| staged.put(name, bytes));
+        staged.put("study.toml", text);
+        staged
+    }
+}
+
+/// A study of a table, with the user's columns.
+pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> StudyFolder {
+    let (scale, criterion) = (&rows.answers.scale, cells.criterion.as_ref());
+    let mut of_items = Lines::default();
+    let column = |role: Role| mapping.one(role).map(named);
+    let texts: Vec<&str> = mapping.of(Role::Text);
+    let template = match texts[..] {
+        [] => None,
+        [only] => Some(format!("{{{}}}", named(only))),
+        _ => Some(texts.iter().map(|name| format!("{name}: {{{}}}", named(name))).collect::<Vec<_>>().join("\n\n")),
+    };
+    of_items.set("text", template, "what experts read: columns in braces");
+    of_items.set("item", repeats_things(rows).then_some("about"), "rows about one thing");
+    of_items.set("cluster", column(Role::Cluster), "rows of one are alike: intervals go over these");
+    of_items.set_group(column(Role::Group).as_deref());
+    of_items.set("system", column(Role::System), "what is judged; the answer compares systems");
+    let compared: Vec<String> = mapping.of(Role::Number).into_iter().map(named).collect();
+    let compared = (!compared.is_empty()).then_some(compared);
+    of_items.set("compare", compared, "whether the judge's bias depends on them");
+    of_items.set("transcript", column(Role::Transcript), "what the judge wrote; annotators do not see it");
+    let mut of_judge = Lines::of_judge(scale, by_probability(rows), several(rows));
+    if has_confidence(rows) {
+        let percent = rows.confidence.iter().flatten().any(|c| *c > 1.0);
+        of_judge.set("confidence", Some("confidence"), "");
+        of_judge.set("confidence_range", Some(vec![0, if percent { 100 } else { 1 }]), "");
+    }
+    let mut files = vec![("items.csv", csv_text(items(cells, mapping, rows))), ("judge.csv", csv_text(judge(rows)))];
+    files.extend((!rows.labelled().is_empty()).then(|| ("labels.csv", csv_text(labels(rows)))));
+    StudyFolder {
+        title: criterion.map_or_else(|| title.to_owned(), |one| format!("{}: {title}", one.name)),
+        scale: scale.clone(),
+        head: Lines::default(),
+        criterion: Lines::of_criterion(criterion, RUBRIC),
+        items: of_items,
+        judge: of_judge,
+        reading: Lines::of_reading(mapping, rows.ends),
+        files,
+    }
+}
+
+/// What stands in place of a rubric that nobody told.
+pub(crate) const RUBRIC: &str = "rubric = \"\"   # write here what annotators are to judge by";
 
 /// Columns of the user's that items keep: all but the answers.
 fn kept_columns(cells: &CellTable, mapping: &Mapping) -> Vec<usize> {
@@ -140,129 +301,4 @@ fn probability_columns(rows: &AuditRows) -> Vec<String> {
         true => rows.answers.scale.classes().iter().map(|name| format!("p_{name}")).collect(),
         false => vec![],
     }
-}
-
-fn configuration(
-    (title, criterion): (&str, Option<&Criterion>),
-    mapping: &Mapping,
-    rows: &AuditRows,
-    labelled: &Labelled,
-) -> String {
-    let mut text = String::from(
-        "# Written by `judge-uncertainty audit`; every other command continues from here. Paths are relative to this \
-         file.\n# `judge-uncertainty study check` reads it. What is commented out is an alternative.\n\n",
-    );
-    let mut line = |args: std::fmt::Arguments<'_>| writeln!(text, "{args}").expect("a string takes all");
-    let title = criterion.map_or_else(|| title.to_owned(), |one| format!("{}: {title}", one.name));
-    line(format_args!("title = {}", quote(&title)));
-    line(format_args!("{}", rows.answers.scale.setting()));
-    if let Some(Criterion { name, rubric }) = criterion {
-        line(format_args!("\n[criterion]\nname = {}", quote(name)));
-        match rubric {
-            Some(rubric) => line(format_args!("rubric = {}", quote(rubric))),
-            None => line(format_args!("# rubric = \"\"   # write here what annotators are to judge by")),
-        }
-    }
-    let texts = mapping.of(Role::Text);
-    line(format_args!("\n[items]\nfile = \"items.csv\""));
-    if !texts.is_empty() {
-        let template = match texts[..] {
-            [only] => format!("{{{}}}", named(only)),
-            _ => texts.iter().map(|name| format!("{name}: {{{}}}", named(name))).collect::<Vec<_>>().join("\n\n"),
-        };
-        line(format_args!("text = {}          # what experts read: columns in braces", quote(&template)));
-    }
-    if repeats_things(rows) {
-        line(format_args!("item = \"about\"          # rows about one thing"));
-    }
-    if let Some(cluster) = mapping.one(Role::Cluster) {
-        line(format_args!("cluster = {}   # rows of one are alike: intervals go over these", quote(&named(cluster))));
-    }
-    if let Some(group) = mapping.one(Role::Group) {
-        let group = quote(&named(group));
-        line(format_args!("group = {group}          # reported by group"));
-        line(format_args!("categories = [{group}]   # the judge may be better in some groups than in others"));
-    }
-    if let Some(system) = mapping.one(Role::System) {
-        line(format_args!("system = {}   # what is judged; the answer compares systems", quote(&named(system))));
-    }
-    let compared: Vec<String> = mapping.of(Role::Number).into_iter().map(|name| quote(&named(name))).collect();
-    if !compared.is_empty() {
-        line(format_args!("compare = [{}]   # whether the judge's bias depends on them", compared.join(", ")));
-    }
-    if let Some(name) = mapping.one(Role::Transcript) {
-        line(format_args!("transcript = {}   # what the judge wrote; annotators do not see it", quote(&named(name))));
-    }
-    let drawn = drawn(labelled, !rows.labelled().is_empty(), named);
-    line(format_args!("{drawn}\n[judge]\nfile = \"judge.csv\""));
-    match &rows.answers.scale {
-        Scale::Scores(..) => line(format_args!("mean = \"label\"")),
-        _ if by_probability(rows) => line(format_args!("kind = \"probabilities\"\ncolumns = \"p_{{class}}\"")),
-        _ => line(format_args!("kind = \"labels\"")),
-    }
-    if several(rows) {
-        line(format_args!("variant = \"variant\"      # repeated answers"));
-    }
-    if has_confidence(rows) {
-        let percent = rows.confidence.iter().flatten().any(|c| *c > 1.0);
-        line(format_args!("confidence = \"confidence\""));
-        line(format_args!("confidence_range = [0, {}]", if percent { 100 } else { 1 }));
-    }
-    let of = |(role, name): (Role, &str)| {
-        let columns: Vec<String> = mapping.of(role).into_iter().map(quote).collect();
-        (!columns.is_empty()).then(|| format!("{name} = [{}]", columns.join(", ")))
-    };
-    let columns: Vec<String> = ROLES.into_iter().filter_map(of).collect();
-    line(format_args!("\n# How the table was read; `apply` reads further ones alike."));
-    line(format_args!("[audited]\ncolumns = {{ {} }}", columns.join(", ")));
-    if let Some((low, high)) = rows.ends {
-        line(format_args!("scores = [{low:?}, {high:?}]"));
-    }
-    match (rows.labelled().is_empty(), &rows.answers.scale) {
-        (true, _) => line(format_args!("\n# There are no labels yet: `study labels add` brings them.")),
-        (false, Scale::Scores(..)) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nscore = \"label\"")),
-        (false, _) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nform = \"long\"")),
-    }
-    text
-}
-
-/// The end of a configuration.
-fn trust(at_least: &[Condition]) -> String {
-    let asked: Vec<String> = at_least.iter().map(|one| format!("{} = {}", quote(&one.finding), one.number)).collect();
-    let asked = match asked.is_empty() {
-        true => "# at_least = { agreement = 0.8 }   # what the judge has to reach to be relied on".to_owned(),
-        false => format!("at_least = {{ {} }}   # what the judge has to reach to be relied on", asked.join(", ")),
-    };
-    format!(
-        "\n[trust]\nbelief = \"auto\"          # the labels choose how the judge's answers are read\n{asked}\n\n# \
-         [evaluation]\n# replicates = 200        # half splits, where items have 20 labels and more\n"
-    )
-}
-
-/// The line of the items that says how the labelled ones were chosen, where there are any; `column` names a column of
-/// the user's as the items have it.
-fn drawn(labelled: &Labelled, has_labels: bool, column: impl Fn(&str) -> String) -> String {
-    match labelled {
-        _ if !has_labels => String::new(),
-        Labelled::Random => "drawn = \"random\"         # how the labelled rows were chosen\n".to_owned(),
-        Labelled::Column(name) => {
-            let name = quote(&column(name));
-            format!("probability = {name}   # with which probability each row was chosen to be labelled\n")
-        }
-        Labelled::Unknown => {
-            "drawn = \"unknown\"        # or \"random\": how the labelled rows were chosen\n".to_owned()
-        }
-    }
-}
-
-/// The files that a criterion of a log becomes, with what a user says of its labels.
-pub fn logged_files(study: &StudyFiles, (labelled, at_least): (&Labelled, &[Condition])) -> Staged {
-    let mut staged = Staged::default();
-    let of_items = "file = \"items.csv\"\n";
-    let drawn = drawn(labelled, study.found.labels > 0, str::to_owned);
-    for (name, text) in &study.files {
-        let text = text.replacen(of_items, &format!("{of_items}{drawn}"), 1);
-        staged.put(*name, if *name == "study.toml" { text + &trust(at_least) } else { text });
-    }
-    staged
 }

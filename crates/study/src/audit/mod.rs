@@ -35,7 +35,7 @@ use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::{Record, Staged, read, shell_word};
 
 use crate::findings::condition::Condition;
-use crate::from_log::{self, LogOptions, Made, StudyFiles};
+use crate::from_log::{self, LogOptions, LogStudy, Made};
 use crate::input::config::TableReading;
 use crate::input::scale::Scale;
 use crate::input::source::Source;
@@ -156,7 +156,7 @@ pub enum AuditInput {
     /// A criterion of a judge's log, whose format says what is what.
     Log {
         /// Its study.
-        study: Box<StudyFiles>,
+        study: Box<LogStudy>,
         /// Which column holds what.
         columns: Mapping,
         /// What the log is, in words.
@@ -305,23 +305,15 @@ impl AuditInput {
         let options = LogOptions { group_from: group, known, ..LogOptions::default() };
         let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
         let study = made.studies.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
-        let Self::Log { study, notices: told, .. } = Self::of_criterion(study, format, vec![]) else {
-            unreachable!("a criterion is that of a log")
-        };
-        notices.extend(told);
-        Ok(Self::Log { study, columns: Mapping::from_roles(roles), format: format!("{format} of pairs"), notices })
+        notices.extend(study.told());
+        let (study, columns) = (Box::new(study), Mapping::from_roles(roles));
+        Ok(Self::Log { study, columns, format: format!("{format} of pairs"), notices })
     }
 
-    fn of_criterion(mut study: StudyFiles, title: &str, mut notices: Vec<String>) -> Self {
-        notices.append(&mut study.notices);
-        let told = [
-            (study.found.failed, "answers of the judge that failed"),
-            (study.found.alike, "items that look like another one to an annotator"),
-            (study.found.other_labels, "labels of people that are not on the scale, or given twice"),
-        ];
-        notices.extend(told.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("Left out: {text} ({n}).")));
+    fn of_criterion(study: LogStudy, title: &str, mut notices: Vec<String>) -> Self {
+        notices.extend(study.told());
         let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
-        let columns = Mapping::from_roles(study.roles());
+        let columns = Mapping::from_roles(study.roles.clone());
         Self::Log { study: Box::new(study), columns, format, notices }
     }
 
@@ -375,7 +367,7 @@ impl AuditInput {
             notices,
             files: vec![],
         };
-        let files = folder::logged_files(&study, (&chosen, at_least));
+        let files = study.files.staged(&chosen, at_least);
         Ok(Prepared { audited, files, lines: vec![], bad: vec![] })
     }
 }
@@ -479,7 +471,7 @@ fn prepare(
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let files = folder::study_files(&stem, cells, (&mapping, &rows), (&chosen, at_least));
+    let files = folder::of_table(&stem, cells, &mapping, &rows).staged(&chosen, at_least);
     let id = mapping.one(Role::Id).and_then(|name| cells.column(name));
     let bad = |fault: &RowFault| Bad {
         line: cells.line(fault.row),

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::audit::table::CellTable;
+use crate::audit::{AuditInput, Labelled};
 use crate::findings::Answer;
 use crate::results::StudyManifest;
 use crate::{Error as StudyError, InputReport, Study};
-use judge_uncertainty_formats::logs::detect;
+use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, detect};
 use judge_uncertainty_system::Run;
 
 fn golden(name: &str) -> PathBuf {
@@ -20,15 +22,21 @@ fn all(logs: &[&str], options: &LogOptions<'_>) -> Result<Made> {
     studies(source.read_logs(&paths, format)?, &source, options)
 }
 
-fn made(logs: &[&str], options: &LogOptions<'_>) -> Result<StudyFiles> {
+fn made(logs: &[&str], options: &LogOptions<'_>) -> Result<LogStudy> {
     let mut made = all(logs, options)?;
     assert_eq!((made.studies.len(), made.left_out.as_slice()), (1, &[][..]));
     Ok(made.studies.remove(0))
 }
 
-fn written(files: &StudyFiles) -> tempfile::TempDir {
+/// A file of the study.
+fn text_of(study: &LogStudy, name: &str) -> String {
+    study.files.clone().staged(&Labelled::Unknown, &[]).text(name).unwrap().to_owned()
+}
+
+fn written(study: &LogStudy) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    files.files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
+    let names = study.files.files.iter().map(|(name, _)| *name).chain(["study.toml"]);
+    names.for_each(|name| std::fs::write(folder.path().join(name), text_of(study, name)).unwrap());
     folder
 }
 
@@ -57,8 +65,8 @@ fn a_log_with_edits_becomes_a_study_with_labels() {
 fn every_criterion_is_a_study_on_its_own_scale() {
     let scales = |log: &str| -> Vec<(String, String, usize)> {
         let made = all(&[log], &LogOptions::default()).unwrap();
-        let setting = |files: &StudyFiles| {
-            let toml = &files.files.last().unwrap().1;
+        let setting = |files: &LogStudy| {
+            let toml = text_of(files, "study.toml");
             let keys = ["classes", "places", "scale"];
             toml.lines().find(|line| keys.iter().any(|key| line.starts_with(key))).unwrap().to_owned()
         };
@@ -83,7 +91,7 @@ fn a_criterion_keeps_its_rubric() {
     assert_eq!((criterion.name.as_str(), criterion.rubric.as_deref()), ("Polite [GEval]", Some("Is it polite?\nlook")));
     // The case without a score is left out; the item's own id stands beside that of the question.
     assert_eq!(study.left_out, ["case-2/Polite [GEval]"]);
-    assert!(made.studies[1].files[0].1.starts_with("id,item,"));
+    assert!(text_of(&made.studies[1], "items.csv").starts_with("id,item,"));
     let files = made_of(&["promptfoo.json"]);
     assert!(files.contains("[criterion]\nname = \"helpful\"\nrubric = \"Names a time\"\n"), "{files}");
     // What the judge of a batch was told stands above its questions.
@@ -93,7 +101,7 @@ fn a_criterion_keeps_its_rubric() {
 
 /// The `study.toml` of a log.
 fn made_of(logs: &[&str]) -> String {
-    made(logs, &LogOptions::default()).unwrap().files.remove(4).1
+    text_of(&made(logs, &LogOptions::default()).unwrap(), "study.toml")
 }
 
 #[test]
@@ -111,7 +119,7 @@ fn logs_are_read_directly_as_well() {
     // An answer in passing, "Well, soon", is no class: the setting is corrected where the study stands.
     let own = "classes = [\"urgent\", \"soon\", \"later\"]";
     let inferred = "classes = [\"later\", \"soon\", \"urgent\", \"Well, soon\"]";
-    let config = &files.files[4].1;
+    let config = &text_of(&files, "study.toml");
     assert!(config.contains(inferred), "{config}");
     std::fs::write(folder.path().join("study.toml"), config.replace(inferred, own)).unwrap();
     let setup = format!("title = \"direct\"\n{own}\nunmatched = \"leave_out\"\n");
@@ -202,4 +210,53 @@ fn reference_answers_are_labels_on_request() {
     let study = loaded(folder.path());
     assert_eq!(study.labels.annotators, ["doc.gold"]);
     assert!(!study.items.texts.as_ref().unwrap()[0].contains("urgent"), "{:?}", study.items.texts);
+}
+
+/// The same answers of judge and people in a table and in a log have one scale, on which every one of them is read.
+#[test]
+fn a_log_and_a_table_of_the_same_answers_have_one_scale() {
+    let cycle = |words: &'static [&'static str]| move |i: usize| words[i % words.len()];
+    let cases: [(&[&str], &[&str], &str); 6] = [
+        (&["1", "2", "3", "4"], &["2", "4", "3"], "places = [1, 2, 3, 4]"),
+        (&["1", "0.0", "1.0"], &["Pass", "fail", "pass"], "classes = [\"fail\", \"Pass\"]"),
+        (&["3", "9", "6"], &["Pass", "Pass", "fail"], "classes = [\"fail\", \"Pass\"]"),
+        (&["37", "92", "85%"], &["50", "60", "92"], "scale = [0, 100]"),
+        (
+            &["Agree.", "neutral", "disagree"],
+            &["agree", "Disagree"],
+            "places = [[\"Disagree\", 1], [\"neutral\", 2], [\"agree\", 3]]",
+        ),
+        (&["\"billing\"", "other"], &["billing", "Other"], "classes = [\"billing\", \"Other\"]"),
+    ];
+    for (judge, people, expected) in cases {
+        let (judge, people) = (cycle(judge), cycle(people));
+        let record = |i: usize| LogRecord {
+            prediction: Some(LoggedAnswer::Label(judge(i).to_owned())),
+            labels: vec![HumanLabel { annotator: "anna".to_owned(), value: people(i).to_owned() }],
+            ..LogRecord::new(Place::default(), &format!("q{i}"))
+        };
+        let log = Log::new(("made", "made"), None, [], (0..60).map(record).collect::<Vec<_>>());
+        let logs = Logs::from_log(PathBuf::from("made.json"), log);
+        let study = studies(logs, &Source::default(), &LogOptions::default()).unwrap().studies.remove(0);
+        let found = Found { items: 60, answers: 60, labels: 60, labelled: 60, ..Found::default() };
+        assert_eq!(study.found, found, "{expected}");
+        let rows = (0..60).map(|i| vec![format!("q{i}"), judge(i).to_owned(), people(i).to_owned()]);
+        let cells = CellTable::new(["id", "judge", "human"].map(str::to_owned).to_vec(), rows, "made");
+        let input = AuditInput::from_cells(cells, Path::new("made.csv"), &[], None).unwrap().remove(0);
+        let (_, table) = input.study(Path::new("made.csv"), (&Labelled::Random, &[])).unwrap();
+        let log = text_of(&study, "study.toml");
+        for text in [log.as_str(), table.text("study.toml").unwrap()] {
+            assert!(text.lines().any(|line| line == expected), "{expected}\n{text}");
+        }
+        assert_eq!(text_of(&study, "labels.csv"), table.text("labels.csv").unwrap().replace(",human,", ",anna,"));
+        let answers = |text: &str| {
+            let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+            let header = lines.next().unwrap();
+            let names = if header.iter().any(|name| name.starts_with("p_")) { "p_" } else { "label" };
+            let kept: Vec<usize> = (0..header.len()).filter(|&k| header[k].starts_with(names)).collect();
+            lines.map(|cells| kept.iter().map(|&k| cells[k].clone()).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        assert_eq!(answers(&text_of(&study, "judge.csv")), answers(table.text("judge.csv").unwrap()), "{expected}");
+        let _ = loaded(written(&study).path());
+    }
 }

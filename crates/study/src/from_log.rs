@@ -37,15 +37,6 @@ pub struct LogOptions<'k> {
     pub known: Option<KnownScale<'k>>,
 }
 
-/// What logs become.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Made {
-    /// A study for each criterion.
-    pub studies: Vec<LogStudy>,
-    /// Criteria that make no study, with the reason.
-    pub left_out: Vec<(String, String)>,
-}
-
 /// A study of the answers under one criterion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogStudy {
@@ -57,23 +48,10 @@ pub struct LogStudy {
     pub files: StudyFolder,
     /// Numbers of items, answers and labels.
     pub found: Found,
-    /// What the columns of its items hold, those that an audit tells of.
-    pub roles: Vec<(Role, String)>,
-    /// How answers were interpreted.
+    /// Which of the columns hold what.
+    pub columns: Mapping,
+    /// How answers were interpreted, and what was left out.
     pub notices: Vec<String>,
-}
-
-impl LogStudy {
-    /// What is to be said of how it was read.
-    pub(crate) fn told(&self) -> Vec<String> {
-        let told = [
-            (self.found.failed, "answers of the judge that failed"),
-            (self.found.alike, "items that look like another one to an annotator"),
-            (self.found.other_labels, "labels of people that are not on the scale, or given twice"),
-        ];
-        let left_out = told.iter().filter(|(n, _)| *n > 0).map(|(n, text)| format!("Left out: {text} ({n})."));
-        self.notices.iter().cloned().chain(left_out).collect()
-    }
 }
 
 /// What a log held under a criterion.
@@ -117,34 +95,34 @@ fn no_answer() -> Error {
     unfit("the logs hold no answer of the judge".to_owned(), remedy)
 }
 
-/// Makes studies of logs, one for each criterion.
+/// Makes studies of logs, one for each criterion; the first says which criteria make none.
 ///
 /// # Errors
 /// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a field that is not
 /// there.
-pub fn studies(logs: Logs, source: &Source, options: &LogOptions<'_>) -> Result<Made> {
+pub fn studies(logs: Logs, source: &Source, options: &LogOptions<'_>) -> Result<Vec<LogStudy>> {
     let names: Vec<String> = logs.criteria().into_iter().map(str::to_owned).collect();
     let [_, _, ..] = names.as_slice() else {
-        let mut only = study(&logs, source, options)?;
-        only.criterion = names.into_iter().next();
-        return Ok(Made { studies: vec![only], left_out: vec![] });
+        let only = study(&logs, source, options)?;
+        return Ok(vec![LogStudy { criterion: names.into_iter().next(), ..only }]);
     };
     CRITERIA.check(names.len() as u64).map_err(|exceeded| unfit(exceeded.reason(), &exceeded.remedy()))?;
-    let mut made = Made { studies: vec![], left_out: vec![] };
-    let mut folders = BTreeSet::new();
+    let (mut made, mut left_out, mut folders) = (vec![], vec![], BTreeSet::new());
     for name in names {
         match study(&logs.under(&name), source, options) {
             Ok(study) => {
                 let folder = Some(folder(&name, &mut folders));
-                made.studies.push(LogStudy { criterion: Some(name), folder, ..study });
+                made.push(LogStudy { criterion: Some(name), folder, ..study });
             }
-            Err(error) => made.left_out.push((name, error.to_string())),
+            Err(reason) => left_out.push(format!("{name} is left out: {reason}.")),
         }
     }
-    match made.left_out.first() {
-        Some((name, reason)) if made.studies.is_empty() => Err(unfit(format!("{name}: {reason}"), "give another log")),
-        _ => Ok(made),
+    match (made.first_mut(), left_out.first()) {
+        (None, Some(reason)) => return Err(unfit(reason.clone(), "give another log")),
+        (Some(first), _) => drop(first.notices.splice(..0, left_out)),
+        (None, None) => {}
     }
+    Ok(made)
 }
 
 /// A name of a folder for a criterion: letters, digits, `_` and `-`.
@@ -177,9 +155,18 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     if let Some(group) = &options.group_from {
         items.column(group)?;
     }
-    let asked = LogQuestion::new(&items)?;
-    let template = asked.text.as_deref().filter(|_| options.known.is_none());
-    let alike = alike(&items, template)?;
+    let values = |name: &str| -> Result<BTreeSet<&str>> {
+        let column = items.column(name)?;
+        Ok(items.rows().map(|row| row.cell(column)).filter(|cell| !cell.is_empty()).collect())
+    };
+    let (names, rubrics) = (values("criterion")?, values("rubric")?);
+    let only = |of: &BTreeSet<&str>| of.first().filter(|_| of.len() == 1).map(|&text| text.to_owned());
+    let rubric = only(&rubrics);
+    let criterion = only(&names).map(|name| Criterion { name, rubric: rubric.clone() });
+    let has = |names: &[&str]| names.iter().all(|name| items.header().iter().any(|known| known == name));
+    let (pairs, sides) = (has(&SYSTEMS), has(&ANSWERS));
+    let text = template(&items, (pairs, sides), rubrics.len() > 1);
+    let alike = alike(&items, text.as_deref().filter(|_| options.known.is_none()))?;
     let of_people = said_by_people(logs, options, &items)?;
     let coding = coding(logs, (&given, &of_people), options.known)?;
     let numbers = given.iter().flat_map(|(label, times)| number(label).map(|x| std::iter::repeat_n(x, *times)));
@@ -200,56 +187,75 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     if found.answers == 0 {
         return Err(no_answer());
     }
-    let logs = source.logs("".as_ref());
-    let noted = serde_json::to_string_pretty(&logs).expect("names and texts are plain data") + "\n";
+    let mut notices = coding.notices;
+    for (number, what) in [
+        (found.failed, "answers of the judge that failed"),
+        (found.alike, "items that look like another one to an annotator"),
+        (found.other_labels, "labels of people that are not on the scale, or given twice"),
+    ] {
+        notices.extend((number > 0).then(|| format!("Left out: {what} ({number}).")));
+    }
+    let files = source.logs("".as_ref());
+    let noted = serde_json::to_string_pretty(&files).expect("names and texts are plain data") + "\n";
     let tool = |log: &LogFile| match &log.provenance.version {
         Some(version) => format!("{} {version}", log.provenance.tool),
         None => log.provenance.tool.to_string(),
     };
-    let tools = logs.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
-    let criterion = asked.criterion.as_ref();
-    let about = criterion.map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
+    let tools = files.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+    let about = criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
     let mut head = Lines::default();
     head.set("made_from", Some("log.json"), "");
     let unanswered = judge.unanswered.then_some("leave_out");
     head.set("unmatched", unanswered, "items to which the judge gave no answer that can be read are counted");
-    head.set("instruction", asked.instruction.as_deref(), "");
-    let missing = if asked.rubrics { "Every item has a rubric of its own." } else { RUBRIC };
+    let which = || "Which answer is better, A or B?".to_owned();
+    let instruction = rubric.or_else(|| sides.then(which)).filter(|_| criterion.is_none());
+    head.set("instruction", instruction, "");
+    let missing = if rubrics.len() > 1 { "Every item has a rubric of its own." } else { RUBRIC };
     let mut of_items = Lines::default();
     if found.alike > 0 {
         of_items.note(&format!("{} items that look like another one to an annotator are left out.", found.alike));
     }
-    of_items.set("text", asked.text.as_deref(), "what experts read: columns in braces");
+    of_items.set("text", text.as_deref(), "what experts read: columns in braces");
     of_items.set_group(options.group_from.as_deref());
-    of_items.set("pair", asked.pairs.then(|| SYSTEMS.to_vec()), "");
-    of_items.set("sides", asked.sides.then(|| ANSWERS.to_vec()), "annotators see them in random order");
+    of_items.set("pair", pairs.then(|| SYSTEMS.to_vec()), "");
+    of_items.set("sides", sides.then(|| ANSWERS.to_vec()), "annotators see them in random order");
     let transcript = (!judge.said.is_empty()).then_some(TRANSCRIPT);
     of_items.set("transcript", transcript, "what the judge wrote; annotators do not see it");
+    // Where ids hold the criterion, the item's own stands in a column.
+    let own_id = items.column("item")?;
     let kept = |name: &str| match name {
         "criterion" => false,
-        "item" => asked.several,
-        "rubric" => asked.rubrics,
+        "item" => items.rows().any(|row| row.cell(own_id) != row.id()),
+        "rubric" => rubrics.len() > 1,
         _ => true,
     };
-    let (columns, rows) = item_rows(&items, kept, |id| !alike.contains_key(id), &judge.said);
-    let roles = roles(&columns, asked.text.as_deref(), options.group_from.as_deref());
-    let table = |header: Vec<String>, rows: Vec<Vec<String>>| csv_text(std::iter::once(header).chain(rows));
-    let mut files =
-        vec![("items.csv", table(columns, rows)), ("judge.csv", judge.table), ("log.json", noted.into_bytes())];
-    let header = ["id", "annotator", "label"].map(str::to_owned).to_vec();
-    let labels = given.into_iter().map(Vec::from).collect::<Vec<_>>();
-    files.extend((!labels.is_empty()).then(|| ("labels.csv", table(header, labels))));
+    let kept: Vec<usize> = (0..items.header().len()).filter(|&k| kept(&items.header()[k])).collect();
+    let some = |cells: &[&str], said: Option<&str>| -> Vec<String> {
+        kept.iter().map(|&k| cells[k]).chain(transcript.and(said)).map(str::to_owned).collect()
+    };
+    let header = some(&items.header().iter().map(String::as_str).collect::<Vec<_>>(), Some(TRANSCRIPT));
+    let said = |id: &str| Some(judge.said.get(id).map_or("", String::as_str));
+    let rows = items.rows().filter(|row| !alike.contains_key(row.id()));
+    let rows = rows.map(|row| some(&row.cells().collect::<Vec<_>>(), said(row.id())));
+    let columns = Mapping::from_roles(roles(&header, text.as_deref(), options.group_from.as_deref()));
+    let mut files = vec![
+        ("items.csv", csv_text(std::iter::once(header).chain(rows))),
+        ("judge.csv", judge.table),
+        ("log.json", noted.into_bytes()),
+    ];
+    let labels = std::iter::once(["id", "annotator", "label"].map(str::to_owned)).chain(given).map(Vec::from);
+    files.extend((found.labels > 0).then(|| ("labels.csv", csv_text(labels))));
     let files = StudyFolder {
         title: format!("{about} of {tools}"),
-        criterion: Lines::of_criterion(criterion, missing),
-        reading: Lines::of_reading(&Mapping::from_roles(vec![]), scores),
+        criterion: Lines::of_criterion(criterion.as_ref(), missing),
+        reading: Lines::of_reading(&Mapping::default(), scores),
         scale: coding.scale,
         head,
         items: of_items,
         judge: judge.lines,
         files,
     };
-    Ok(LogStudy { criterion: None, folder: None, files, found, roles, notices: coding.notices })
+    Ok(LogStudy { criterion: None, folder: None, files, found, columns, notices })
 }
 
 /// Which columns of items hold what an audit tells of.
@@ -433,71 +439,8 @@ fn labels(said: Vec<[String; 3]>, coding: &AnswerCoding, alike: &HashMap<String,
     (rows, unused)
 }
 
-/// Some columns and rows of a table, with a column of what the judge said where it said something.
-fn item_rows(
-    items: &DataTable,
-    column: impl Fn(&str) -> bool,
-    row: impl Fn(&str) -> bool,
-    said: &HashMap<String, String>,
-) -> (Vec<String>, Vec<Vec<String>>) {
-    let kept: Vec<bool> = items.header().iter().map(|name| column(name)).collect();
-    let some = |cells: &mut dyn Iterator<Item = &str>| -> Vec<String> {
-        cells.zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell.to_owned()).collect()
-    };
-    let with = |id: &str| (!said.is_empty()).then(|| said.get(id).cloned().unwrap_or_default());
-    let row_of = |row: Row<'_>| some(&mut row.cells()).into_iter().chain(with(row.id())).collect();
-    let rows = items.rows().filter(|found| row(found.id())).map(row_of).collect();
-    let mut header = some(&mut items.header().iter().map(String::as_str));
-    header.extend((!said.is_empty()).then(|| TRANSCRIPT.to_owned()));
-    (header, rows)
-}
-
-/// What annotators are asked, and what they read.
-struct LogQuestion {
-    /// The criterion, with its rubric where that is one for all items.
-    criterion: Option<Criterion>,
-    /// The instruction for annotators if the log names no criterion.
-    instruction: Option<String>,
-    /// Whether every item has a rubric of its own.
-    rubrics: bool,
-    /// Whether ids hold the criterion, so that the item's own stands in a column.
-    several: bool,
-    /// The template of the texts; `None` where items have none.
-    text: Option<String>,
-    /// Whether items name two systems.
-    pairs: bool,
-    /// Whether they hold two answers.
-    sides: bool,
-}
-
-impl LogQuestion {
-    fn new(items: &DataTable) -> Result<Self> {
-        let all = |name: &str| -> Result<BTreeSet<&str>> {
-            let column = items.column(name)?;
-            Ok(items.rows().map(|row| row.cell(column)).filter(|cell| !cell.is_empty()).collect())
-        };
-        let (names, rubrics) = (all("criterion")?, all("rubric")?);
-        let rubric = rubrics.first().filter(|_| rubrics.len() == 1).map(|&text| text.to_owned());
-        let name = names.first().filter(|_| names.len() == 1).map(|&name| name.to_owned());
-        let column = items.column("item")?;
-        let text = template(items, rubrics.len() > 1);
-        let has = |names: &[&str]| names.iter().all(|name| items.header().iter().any(|known| known == name));
-        let sides = has(&ANSWERS);
-        let which = || "Which answer is better, A or B?".to_owned();
-        Ok(Self {
-            instruction: if name.is_none() { rubric.clone().or_else(|| sides.then(which)) } else { None },
-            criterion: name.map(|name| Criterion { name, rubric }),
-            rubrics: rubrics.len() > 1,
-            several: items.rows().any(|row| row.cell(column) != row.id()),
-            pairs: has(&SYSTEMS),
-            sides,
-            text,
-        })
-    }
-}
-
 /// The texts that annotators read: all fields that have some, but for what is right and what is known beside them.
-fn template(items: &DataTable, rubrics: bool) -> Option<String> {
+fn template(items: &DataTable, (pairs, sides): (bool, bool), rubrics: bool) -> Option<String> {
     let shown = |name: &&String| {
         let part = name.rsplit('.').next().unwrap_or(name);
         let last = part.rsplit('_').next().unwrap_or(part);
@@ -507,12 +450,11 @@ fn template(items: &DataTable, rubrics: bool) -> Option<String> {
         !is_hidden(last) && !is_hidden(name) && !name.starts_with(METADATA) && !answers
     };
     // Names of systems tell an annotator more than their answers do, and without answers there is nothing to compare.
-    let pairs = [SYSTEMS[0], SYSTEMS[1], QUESTION];
-    let has = |names: [&str; 2]| names.iter().all(|name| items.header().iter().any(|known| known == name));
-    if has(SYSTEMS) && !has(ANSWERS) {
+    if pairs && !sides {
         return None;
     }
-    let shown = |name: &&String| shown(name) && !(has(SYSTEMS) && pairs.contains(&name.as_str()));
+    let of_pairs = [SYSTEMS[0], SYSTEMS[1], QUESTION];
+    let shown = |name: &&String| shown(name) && !(pairs && of_pairs.contains(&name.as_str()));
     let own = ["id", "item", "criterion", "rubric"];
     let fields = items.header().iter().filter(|name| !own.contains(&name.as_str())).filter(shown);
     let title = |name: &String| match ANSWERS.iter().position(|answer| answer == name) {

@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::table::CellTable;
 use crate::input::spelling::{folded, number, polarity};
 
 /// What a column can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Names the item that a row is about.
@@ -153,30 +152,8 @@ pub enum RecognisedBy {
 }
 
 /// The columns of each role, in the order of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mapping(Vec<(Role, String)>);
-
-impl Serialize for Mapping {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            ROLES.iter().map(|(role, name)| (name, self.of(*role))).filter(|(_, columns)| !columns.is_empty()),
-        )
-    }
-}
-
-impl<'de> Deserialize<'de> for Mapping {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written: BTreeMap<String, Vec<String>> = Deserialize::deserialize(deserializer)?;
-        let mut roles = vec![];
-        for (name, columns) in written {
-            let known = ROLES.iter().find(|(_, known)| *known == name);
-            let (role, _) = known.ok_or_else(|| D::Error::custom(format!("{name:?} is not what a column holds")))?;
-            roles.extend(columns.into_iter().map(|column| (*role, column)));
-        }
-        roles.sort_by_key(|(role, _)| *role);
-        Ok(Self(roles))
-    }
-}
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapping(BTreeMap<Role, Vec<String>>);
 
 impl Mapping {
     /// Recognises the columns of a table, and takes the user's word for some.
@@ -242,7 +219,7 @@ impl Mapping {
             roles[k] = (*role != Role::Annotator).then_some(*role);
         }
         let named = roles.iter().zip(&cells.names).filter_map(|(role, name)| Some(((*role)?, name.clone())));
-        Ok(Self(named.collect()))
+        Ok(Self::from_roles(named))
     }
 
     /// The first unused column that perhaps holds a person's answers, where none was read as a person's: every cell is an answer
@@ -261,7 +238,8 @@ impl Mapping {
 
     /// How each column of a table was read, from its mapping and the `corrections` that went into it.
     pub(crate) fn read_columns(&self, cells: &CellTable, corrections: &[Correction]) -> Vec<ReadColumn> {
-        let role_of: HashMap<&str, Role> = self.0.iter().map(|(role, name)| (name.as_str(), *role)).collect();
+        let role_of: HashMap<&str, Role> =
+            self.0.iter().flat_map(|(role, names)| names.iter().map(|name| (name.as_str(), *role))).collect();
         let of = |(k, name): (usize, &String)| {
             let role = role_of.get(name.as_str()).copied();
             // The user's word comes last.
@@ -303,18 +281,20 @@ impl Mapping {
     }
 
     /// Of columns whose role is known.
-    pub(crate) fn from_roles(roles: Vec<(Role, String)>) -> Self {
-        Self(roles)
+    pub(crate) fn from_roles(roles: impl IntoIterator<Item = (Role, String)>) -> Self {
+        let mut columns: BTreeMap<Role, Vec<String>> = BTreeMap::new();
+        roles.into_iter().for_each(|(role, name)| columns.entry(role).or_default().push(name));
+        Self(columns)
     }
 
     /// The columns of a role.
     pub fn of(&self, role: Role) -> Vec<&str> {
-        self.0.iter().filter(|(known, _)| *known == role).map(|(_, name)| name.as_str()).collect()
+        self.0.get(&role).into_iter().flatten().map(String::as_str).collect()
     }
 
     /// The columns that have a role.
     pub(crate) fn names(&self) -> HashSet<&str> {
-        self.0.iter().map(|(_, name)| name.as_str()).collect()
+        self.0.values().flatten().map(String::as_str).collect()
     }
 
     /// The only column of a role.

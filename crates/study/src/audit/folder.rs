@@ -7,7 +7,7 @@ use judge_uncertainty_system::{Staged, csv_text};
 use toml::Value;
 
 use super::Labelled;
-use super::columns::{Mapping, ROLES, Role};
+use super::columns::{Mapping, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
@@ -69,16 +69,11 @@ impl Lines {
 
     /// How a table was read, and between which numbers the judge's are that stand for one of two answers.
     pub(crate) fn of_reading(mapping: &Mapping, ends: Option<(f64, f64)>) -> Self {
-        let columns = |(role, name): (Role, &str)| {
-            let columns: Vec<Value> = mapping.of(role).into_iter().map(Value::from).collect();
-            (!columns.is_empty()).then(|| format!("{name} = {}", Value::from(columns)))
-        };
-        let columns: Vec<String> = ROLES.into_iter().filter_map(columns).collect();
         let mut lines = Self::default();
-        if !columns.is_empty() || ends.is_some() {
-            lines.0 = format!("[audited]\ncolumns = {{ {} }}\n", columns.join(", "));
+        if *mapping != Mapping::default() || ends.is_some() {
+            lines.0 = "\n# How the answers were read; `apply` reads further ones alike.\n[audited]\n".to_owned();
+            lines.set("columns", Value::try_from(mapping).ok(), "");
             lines.set("scores", ends.map(|(low, high)| vec![low, high]), "");
-            lines.0 = format!("\n# How the answers were read; `apply` reads further ones alike.\n{}", lines.0);
         }
         lines
     }
@@ -249,13 +244,12 @@ fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
     header.extend(probability_columns(rows).into_iter().map(Cow::Owned));
     header.extend(stated.then_some("confidence".into()));
     let of = move |i: usize| {
-        let answers = if several { &rows.repeats[i] } else { &rows.verdict[i..=i] };
-        answers.iter().zip(1..).map(move |(answer, number)| {
+        rows.repeats[i].iter().zip(1..).map(move |(answer, number)| {
             let mut row = vec![Cow::Borrowed(&rows.ids[i])];
             row.extend(several.then(|| format!("answer {number}").into()));
             row.push(rows.answers.scale.text(*answer).into());
             if by_probability {
-                let certain = [1.0 - rows.verdict[i], rows.verdict[i]];
+                let certain = [1.0 - answer, *answer];
                 let shares = if rows.shares[i].is_empty() { &certain } else { &rows.shares[i] };
                 row.extend(shares.iter().map(|p| p.to_string().into()));
             }

@@ -35,7 +35,7 @@ use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::{Record, Staged, read, shell_word};
 
 use crate::findings::condition::Condition;
-use crate::from_log::{self, LogOptions, LogStudy, Made};
+use crate::from_log::{self, LogOptions, LogStudy};
 use crate::input::config::TableReading;
 use crate::input::scale::Scale;
 use crate::input::source::Source;
@@ -44,8 +44,8 @@ use crate::results::StudyManifest;
 use columns::{Correction, Mapping, ReadColumn, RecognisedBy, Role, names_answers};
 use long::Widened;
 use pairs::PairTable;
-use rows::{AuditRows, RowFault};
-use table::{CellTable, present};
+use rows::AuditRows;
+use table::CellTable;
 
 /// How the labelled rows were chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -157,12 +157,8 @@ pub enum AuditInput {
     Log {
         /// Its study.
         study: Box<LogStudy>,
-        /// Which column holds what.
-        columns: Mapping,
         /// What the log is, in words.
         format: String,
-        /// What is to be said of how it was read.
-        notices: Vec<String>,
     },
 }
 
@@ -182,11 +178,8 @@ impl AuditInput {
         if let Some(format) = log_format(path, &mut source)? {
             let logs = source.read_logs(paths, format)?;
             let options = LogOptions { known, ..of_corrections(path, corrections)? };
-            let Made { studies, left_out } = from_log::studies(logs, &source, &options)?;
-            let left_out = left_out.iter().map(|(criterion, reason)| format!("{criterion} is left out: {reason}."));
-            let mut left_out: Vec<String> = left_out.collect();
-            let input = |study| Self::of_criterion(study, format.title, std::mem::take(&mut left_out));
-            return Ok(studies.into_iter().map(input).collect());
+            let studies = from_log::studies(logs, &source, &options)?;
+            return Ok(studies.into_iter().map(|study| Self::of_criterion(study, format.title)).collect());
         }
         match others.first() {
             None => {
@@ -300,21 +293,18 @@ impl AuditInput {
 
     fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<KnownScale<'_>>) -> Result<Self, Error> {
         let mut source = Source::default();
-        let PairTable { log, roles, mut notices } = pairs;
+        let PairTable { log, roles, notices } = pairs;
         let group = roles.iter().find(|(role, _)| *role == Role::Group).map(|(_, name)| name.clone());
         let options = LogOptions { group_from: group, known, ..LogOptions::default() };
         let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
-        let study = made.studies.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
-        notices.extend(study.told());
-        let (study, columns) = (Box::new(study), Mapping::from_roles(roles));
-        Ok(Self::Log { study, columns, format: format!("{format} of pairs"), notices })
+        let study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
+        let (columns, notices) = (Mapping::from_roles(roles), [notices, study.notices].concat());
+        Ok(Self::of_criterion(LogStudy { columns, notices, ..study }, &format!("{format} of pairs")))
     }
 
-    fn of_criterion(study: LogStudy, title: &str, mut notices: Vec<String>) -> Self {
-        notices.extend(study.told());
+    fn of_criterion(study: LogStudy, title: &str) -> Self {
         let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
-        let columns = Mapping::from_roles(study.roles.clone());
-        Self::Log { study: Box::new(study), columns, format, notices }
+        Self::Log { study: Box::new(study), format }
     }
 
     /// The folder of its study within that of all; `None` of the only one.
@@ -349,11 +339,11 @@ impl AuditInput {
         (given, at_least): (&Labelled, &[Condition]),
         known: Option<KnownScale<'_>>,
     ) -> Result<Prepared, Error> {
-        let (study, columns, format, notices) = match self {
+        let (study, format) = match self {
             Self::Table { cells, corrections, .. } => {
                 return prepare(&cells, name, &corrections, (given, at_least), known);
             }
-            Self::Log { study, columns, format, notices } => (study, columns, format, notices),
+            Self::Log { study, format } => (study, format),
         };
         // Where every item is labelled, nothing was chosen.
         let chosen = if study.found.labelled == study.found.items { Labelled::Random } else { given.clone() };
@@ -361,10 +351,10 @@ impl AuditInput {
             audit: file_name(name),
             format,
             rows: study.found.items,
-            columns,
+            columns: study.columns,
             table: vec![],
             chosen: chosen.clone(),
-            notices,
+            notices: study.notices,
             files: vec![],
         };
         let files = study.files.staged(&chosen, at_least);
@@ -422,6 +412,14 @@ fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions<
 /// Unused columns that a notice names.
 const MOST_NAMED: usize = 30;
 
+/// What is to be said of columns that are not used.
+fn not_used(cells: &CellTable, is_used: impl Fn(&str) -> bool) -> Option<String> {
+    let unused: Vec<&str> = cells.names.iter().map(String::as_str).filter(|name| !is_used(name)).collect();
+    let more = unused.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!unused.is_empty()).then(|| format!("Not used: {}{more}.", unused[..unused.len().min(MOST_NAMED)].join(", ")))
+}
+
 /// A study of a table, and the rows that can't be used if its scale is known.
 fn prepare(
     cells: &CellTable,
@@ -461,26 +459,11 @@ fn prepare(
         notices.insert(0, text);
     }
     let used = mapping.names();
-    let is_unused = |name: &&String| !used.contains(name.as_str()) && chances != Some(name.as_str());
-    let unused: Vec<&str> = cells.names.iter().filter(is_unused).map(String::as_str).collect();
-    if !unused.is_empty() {
-        let more = unused.len().saturating_sub(MOST_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        notices.push(format!("Not used: {}{more}.", unused[..unused.len().min(MOST_NAMED)].join(", ")));
-    }
+    notices.extend(not_used(cells, |name| used.contains(name) || chances == Some(name)));
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let files = folder::of_table(&stem, cells, &mapping, &rows).staged(&chosen, at_least);
-    let id = mapping.one(Role::Id).and_then(|name| cells.column(name));
-    let bad = |fault: &RowFault| Bad {
-        line: cells.line(fault.row),
-        item: id.and_then(|id| present(cells.cell(fault.row, id))).map(str::to_owned),
-        column: Some(cells.names[fault.column].clone()),
-        problem: fault.problem.clone(),
-        row: cells.names.iter().map(String::as_str).zip(cells.row(fault.row)).collect(),
-    };
-    let bad = rows.faults.iter().map(bad).collect();
     let audited = Audited {
         audit: file_name(name),
         format: cells.format.clone(),
@@ -492,7 +475,7 @@ fn prepare(
         files: vec![],
     };
     let lines = rows.kept.iter().map(|&row| cells.line(row)).collect();
-    Ok(Prepared { audited, files, lines, bad })
+    Ok(Prepared { audited, files, lines, bad: rows.faults })
 }
 
 #[cfg(test)]

@@ -20,9 +20,10 @@ use judge_uncertainty_formats::error::Place;
 use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner, is_person};
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
-use super::columns::{Correction, Mapping, Role, is_model, words};
+use super::columns::{Correction, Mapping, Role, has_word, is_model, words};
 use super::long;
 use super::table::{CellTable, present};
+use super::{file_name, not_used};
 
 /// Letters of the sides in the names of columns.
 const SIDES: [[&str; 2]; 4] = [["a", "b"], ["1", "2"], ["first", "second"], ["left", "right"]];
@@ -99,8 +100,7 @@ fn says(cell: &str, systems: &[&str; 2]) -> Option<Says> {
 /// Two columns whose names differ in the side alone, of a kind.
 fn sides(cells: &CellTable, kind: &str) -> Option<[usize; 2]> {
     let names: Vec<Vec<String>> = cells.names.iter().map(|name| words(name)).collect();
-    let is_kind = |name: &[String]| name.iter().any(|word| kind.split(' ').any(|known| known == word));
-    (0..names.len()).filter(|&k| is_kind(&names[k])).find_map(|one| {
+    (0..names.len()).filter(|&k| has_word(&names[k], kind)).find_map(|one| {
         SIDES.iter().find_map(|[first, second]| {
             let place = names[one].iter().position(|word| word == first)?;
             let mut other = names[one].clone();
@@ -108,10 +108,6 @@ fn sides(cells: &CellTable, kind: &str) -> Option<[usize; 2]> {
             Some([one, names.iter().position(|name| *name == other)?])
         })
     })
-}
-
-fn has(name: &str, known: &str) -> bool {
-    words(name).iter().any(|word| known.split(' ').any(|known| known == word))
 }
 
 /// A column of orders, with whether each value means the other order.
@@ -122,7 +118,10 @@ fn order(
     taken: &[usize],
 ) -> Option<(usize, HashMap<String, bool>)> {
     let named = |k: &usize| match corrected {
-        [] => has(&cells.names[*k], "order position swapped swap flipped reversed shown") && !taken.contains(k),
+        [] => {
+            has_word(&words(&cells.names[*k]), "order position swapped swap flipped reversed shown")
+                && !taken.contains(k)
+        }
         corrected => corrected.contains(k),
     };
     (0..cells.names.len()).filter(named).find_map(|k| {
@@ -163,7 +162,8 @@ impl PairTable {
         let column = |name: &&str| cells.column(name);
         let columns = |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(column).collect() };
         let aside: Vec<usize> = systems.into_iter().chain(texts).flatten().collect();
-        let winner = |k: &usize| has(&cells.names[*k], "winner preference preferred choice") && !aside.contains(k);
+        let winner =
+            |k: &usize| has_word(&words(&cells.names[*k]), "winner preference preferred choice") && !aside.contains(k);
         let mut people = columns(Role::Human);
         let mut verdicts: Vec<usize> = columns(Role::Verdict).into_iter().filter(|k| !aside.contains(k)).collect();
         let voters = Voters::find(cells, systems, [&verdicts, &people], (0..cells.names.len()).find(winner));
@@ -174,8 +174,8 @@ impl PairTable {
             verdicts = (0..cells.names.len()).filter(winner).filter(|k| !people.contains(k)).take(1).collect();
         }
         let is_vote = |row: usize| voters.as_ref().is_some_and(|voters| voters.is_person(cells, row));
-        let of_columns = verdicts.iter().any(|&k| has(&cells.names[k], SWAPPED))
-            && verdicts.iter().any(|&k| has(&cells.names[k], AS_NAMED));
+        let of_columns = verdicts.iter().any(|&k| has_word(&words(&cells.names[k]), SWAPPED))
+            && verdicts.iter().any(|&k| has_word(&words(&cells.names[k]), AS_NAMED));
         let is_one_order = of_columns || corrections.iter().any(|one| one.role == Role::Order && one.column.is_none());
         let order = if is_one_order {
             None
@@ -208,7 +208,7 @@ impl PairTable {
         };
         let change_places = !is_one_order && reader.order.is_none() && !named_so(true).is_disjoint(&named_so(false));
         let shown = |row: usize, k: usize| {
-            let of_table = reader.is_swapped(row).or(of_columns.then(|| has(&cells.names[k], SWAPPED)));
+            let of_table = reader.is_swapped(row).or(of_columns.then(|| has_word(&words(&cells.names[k]), SWAPPED)));
             of_table.or(change_places.then_some(false))
         };
         let by_place = reader.letters_are_places(&verdicts, &people, &shown, &mut notices);
@@ -306,15 +306,10 @@ impl PairTable {
         roles.extend(systems.into_iter().flatten().map(|k| role(Role::System, k)));
         roles.extend(own.iter().copied().chain(texts.into_iter().flatten()).map(|k| role(Role::Text, k)));
         roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
-        let of_raters = [voters.as_ref().map(|voters| voters.column), gave].map(|k| k.map(|k| &cells.names[k]));
-        let is_used =
-            |name: &&String| of_raters.contains(&Some(*name)) || roles.iter().any(|(_, known)| known == *name);
-        let unused: Vec<&str> = cells.names.iter().filter(|name| !is_used(name)).map(String::as_str).collect();
-        if !unused.is_empty() {
-            notices.push(format!("Not used: {}.", unused.join(", ")));
-        }
-        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        Some(Self { log: Log::new(("pairs", &name), None, [], records), roles, notices })
+        let of_raters = [voters.as_ref().map(|voters| voters.column), gave].map(|k| k.map(|k| cells.names[k].as_str()));
+        let is_used = |name: &str| of_raters.contains(&Some(name)) || roles.iter().any(|(_, known)| known == name);
+        notices.extend(not_used(cells, is_used));
+        Some(Self { log: Log::new(("pairs", &file_name(path)), None, [], records), roles, notices })
     }
 }
 
@@ -396,7 +391,7 @@ impl Reader<'_> {
         if self.order.is_none() {
             return recognised;
         }
-        let named = |k: &usize| has(&self.cells.names[*k], "id uid key question pair item");
+        let named = |k: &usize| has_word(&words(&self.cells.names[*k]), "id uid key question pair item");
         let whole = |k: &usize| self.cells.filled(*k).count() == self.cells.len();
         recognised.filter(repeats).or_else(|| (0..self.cells.names.len()).filter(named).filter(whole).find(repeats))
     }

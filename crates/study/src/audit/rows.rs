@@ -12,6 +12,7 @@ use crate::findings::ratings::Lists;
 use crate::input::scale::{Given, Scale};
 use crate::input::spelling::number;
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Problem, list};
 use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::check_items;
@@ -28,8 +29,6 @@ pub struct AuditRows {
     pub ids: Texts,
     /// The cluster of each row, by number.
     pub things: Vec<usize>,
-    /// The judge's answer: of several the most frequent, of numbers their mean.
-    pub verdict: Vec<f64>,
     /// All answers of the judge.
     pub repeats: Lists<f64>,
     /// The probability of each class, as the judge has it; none where it says none.
@@ -45,18 +44,7 @@ pub struct AuditRows {
     /// How columns and answers were interpreted.
     pub notices: Vec<String>,
     /// Rows that can't be used, of a table whose scale was known.
-    pub faults: Vec<RowFault>,
-}
-
-/// A row of a table that can't be used.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RowFault {
-    /// Its position in the table.
-    pub row: usize,
-    /// The position of the column at fault.
-    pub column: usize,
-    /// What is wrong.
-    pub problem: Problem,
+    pub faults: Vec<Bad>,
 }
 
 impl AuditRows {
@@ -123,16 +111,19 @@ impl AuditRows {
         }
         let mut reading =
             TableReader { cells, answers, judge, probability: stated, of_first, of_classes, notices: &mut notices };
-        let twice = twice(cells, columns(Role::Id).first().copied());
+        let id = columns(Role::Id).first().copied();
+        let twice = twice(cells, id);
         let measured = [Role::Probability, Role::Confidence].map(columns).concat();
-        let faults: Vec<RowFault> = match known {
-            Some(_) => (0..cells.len())
-                .filter(|&row| !twice[row])
-                .filter_map(|row| reading.fault(row, &measured, scores))
-                .collect(),
-            None => vec![],
+        let bad = |row: usize| {
+            let (column, problem) = reading.fault(row, &measured, scores).filter(|_| !twice[row])?;
+            let item = id.and_then(|id| present(cells.cell(row, id))).map(str::to_owned);
+            let (line, column) = (cells.line(row), Some(cells.names[column].clone()));
+            let given = cells.names.iter().map(String::as_str).zip(cells.row(row)).collect();
+            Some((row, Bad { line, item, column, problem, row: given }))
         };
-        let mut faulty = faults.iter().map(|fault| fault.row).peekable();
+        let rows = if known.is_some() { 0..cells.len() } else { 0..0 };
+        let (faulty, faults): (Vec<usize>, Vec<Bad>) = rows.filter_map(bad).unzip();
+        let mut faulty = faulty.into_iter().peekable();
         let mut is_kept =
             |row: &usize| faulty.next_if_eq(row).is_none() && !twice[*row] && reading.said(*row).next().is_some();
         let kept: Vec<usize> = (0..cells.len()).filter(&mut is_kept).collect();
@@ -150,7 +141,6 @@ impl AuditRows {
         let ends = reading.ends(&kept, known.map(|_| scores))?;
         let mut repeats = Lists::with_capacity(kept.len());
         kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
-        let verdict: Vec<f64> = (0..kept.len()).map(|row| reading.usual(&repeats[row])).collect();
         let mut shares = Lists::with_capacity(kept.len());
         kept.iter().for_each(|&row| shares.push(reading.shares_of(row, ends)));
         let humans = reading.humans(&kept, &human);
@@ -173,7 +163,6 @@ impl AuditRows {
         Ok(Self {
             ids,
             things,
-            verdict,
             repeats,
             shares,
             confidence,
@@ -287,12 +276,11 @@ impl TableReader<'_> {
         Ok(())
     }
 
-    /// What is wrong with a row: no answer of the judge, one that the scale does not have, a cell of `measured` that is
+    /// What is wrong with a row, and in which column: no answer of the judge, one that the scale does not have, a cell of `measured` that is
     /// no number.
-    fn fault(&self, row: usize, measured: &[usize], scores: Option<(f64, f64)>) -> Option<RowFault> {
+    fn fault(&self, row: usize, measured: &[usize], scores: Option<(f64, f64)>) -> Option<(usize, Problem)> {
         let cell = |column: usize| present(self.cells.cell(row, column));
         let given = |column: usize| self.answers.given(self.cells.cell(row, column));
-        let wrong = |column: usize, problem: Problem| RowFault { row, column, problem };
         let unread = |&column: &usize| {
             let value = given(column)?;
             let ends = match (&self.answers.scale, self.answers.judge_scores) {
@@ -309,19 +297,19 @@ impl TableReader<'_> {
                     classes => Problem::NotOneOf { value: value.to_owned(), allowed: classes.to_vec() },
                 },
             };
-            Some(wrong(column, problem))
+            Some((column, problem))
         };
         if self.judge.iter().all(|&column| given(column).is_none()) {
-            return Some(wrong(self.judge[0], Problem::NoAnswer));
+            return Some((self.judge[0], Problem::NoAnswer));
         }
         let of_number = |&column: &usize| {
             let value = cell(column).filter(|cell| number(cell).is_none())?.to_owned();
-            Some(wrong(column, Problem::NotANumber { value }))
+            Some((column, Problem::NotANumber { value }))
         };
         let of_sum = || {
             let columns = self.of_classes.as_ref()?;
             let reason = format!("the probabilities add up to {}", three(shares::wrong_sum(self.cells, columns, row)?));
-            Some(wrong(columns[0], Problem::unfit(reason, "correct them: those of all classes add up to 1")))
+            Some((columns[0], Problem::unfit(reason, "correct them: those of all classes add up to 1")))
         };
         self.judge.iter().find_map(unread).or_else(|| measured.iter().find_map(of_number)).or_else(of_sum)
     }
@@ -358,17 +346,6 @@ impl TableReader<'_> {
     fn answers_of(&self, row: usize, ends: Option<(f64, f64)>) -> impl Iterator<Item = f64> {
         let counted = move |(low, high): (f64, f64), x: f64| f64::from(u8::from(x >= 0.5 * (low + high)));
         self.said(row).map(move |x| ends.map_or(x, |ends| counted(ends, x)))
-    }
-
-    /// The most frequent class, the first of several; the mean of numbers.
-    fn usual(&self, said: &[f64]) -> f64 {
-        match self.answers.scale.nominal() {
-            None => mean(said),
-            Some(classes) => {
-                let count = |k: usize| said.iter().filter(|answer| **answer == k as f64).count();
-                (0..classes).rev().max_by_key(|k| count(*k)).unwrap_or(0) as f64
-            }
-        }
     }
 
     /// The probability of each class, as the judge has it; none where it says none.

@@ -15,7 +15,7 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/logs").join(name)
 }
 
-fn all(logs: &[&str], options: &LogOptions<'_>) -> Result<Made> {
+fn all(logs: &[&str], options: &LogOptions<'_>) -> Result<Vec<LogStudy>> {
     let paths: Vec<PathBuf> = logs.iter().map(|name| golden(name)).collect();
     let mut source = Source::default();
     let format = detect(&paths[0], &source.read(&paths[0])?)?;
@@ -24,8 +24,8 @@ fn all(logs: &[&str], options: &LogOptions<'_>) -> Result<Made> {
 
 fn made(logs: &[&str], options: &LogOptions<'_>) -> Result<LogStudy> {
     let mut made = all(logs, options)?;
-    assert_eq!((made.studies.len(), made.left_out.as_slice()), (1, &[][..]));
-    Ok(made.studies.remove(0))
+    assert_eq!(made.len(), 1);
+    Ok(made.remove(0))
 }
 
 /// A file of the study.
@@ -46,7 +46,7 @@ fn loaded(folder: &Path) -> Study {
 
 #[test]
 fn a_log_with_edits_becomes_a_study_with_labels() {
-    let files = all(&["inspect-graded.eval"], &LogOptions::default()).unwrap().studies.remove(0);
+    let files = all(&["inspect-graded.eval"], &LogOptions::default()).unwrap().remove(0);
     assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, labelled: 2, ..Found::default() });
     let folder = written(&files);
     let study = loaded(folder.path());
@@ -70,7 +70,7 @@ fn every_criterion_is_a_study_on_its_own_scale() {
             let keys = ["classes", "places", "scale"];
             toml.lines().find(|line| keys.iter().any(|key| line.starts_with(key))).unwrap().to_owned()
         };
-        made.studies.iter().map(|f| (f.folder.clone().unwrap(), setting(f), f.found.failed)).collect()
+        made.iter().map(|f| (f.folder.clone().unwrap(), setting(f), f.found.failed)).collect()
     };
     let of = |name: &str, setting: &str, failed| (name.to_owned(), setting.to_owned(), failed);
     let expected =
@@ -85,13 +85,13 @@ fn every_criterion_is_a_study_on_its_own_scale() {
 #[test]
 fn a_criterion_keeps_its_rubric() {
     let made = all(&["deepeval.json"], &LogOptions::default()).unwrap();
-    let folder = written(&made.studies[1]);
+    let folder = written(&made[1]);
     let study = loaded(folder.path());
     let criterion = study.file.config.criterion.as_ref().unwrap();
     assert_eq!((criterion.name.as_str(), criterion.rubric.as_deref()), ("Polite [GEval]", Some("Is it polite?\nlook")));
     // The case without a score is left out; the item's own id stands beside that of the question.
     assert_eq!(study.left_out, ["case-2/Polite [GEval]"]);
-    assert!(text_of(&made.studies[1], "items.csv").starts_with("id,item,"));
+    assert!(text_of(&made[1], "items.csv").starts_with("id,item,"));
     let files = made_of(&["promptfoo.json"]);
     assert!(files.contains("[criterion]\nname = \"helpful\"\nrubric = \"Names a time\"\n"), "{files}");
     // What the judge of a batch was told stands above its questions.
@@ -237,7 +237,7 @@ fn a_log_and_a_table_of_the_same_answers_have_one_scale() {
         };
         let log = Log::new(("made", "made"), None, [], (0..60).map(record).collect::<Vec<_>>());
         let logs = Logs::from_log(PathBuf::from("made.json"), log);
-        let study = studies(logs, &Source::default(), &LogOptions::default()).unwrap().studies.remove(0);
+        let study = studies(logs, &Source::default(), &LogOptions::default()).unwrap().remove(0);
         let found = Found { items: 60, answers: 60, labels: 60, labelled: 60, ..Found::default() };
         assert_eq!(study.found, found, "{expected}");
         let rows = (0..60).map(|i| vec![format!("q{i}"), judge(i).to_owned(), people(i).to_owned()]);

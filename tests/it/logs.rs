@@ -275,6 +275,52 @@ fn metadata_of_samples_become_columns_groups_and_labels_of_people() {
     assert!(toml.contains("group = \"metadata.topic\"") && !toml.contains("{metadata"), "{toml}");
 }
 
+/// Ratings of the judge beside `pass` and `fail` of people: a log says the same as a table of the same answers, and its belief
+/// can be applied to a log of ratings.
+#[test]
+fn ratings_of_a_log_stand_for_two_answers_as_in_a_table() {
+    let mut log = json(&repository("tests/golden/logs/inspect-metadata.json"));
+    let sample = log["samples"][0].clone();
+    let mut table = "id,topic,judge_score,human\n".to_owned();
+    let samples = (0..60).map(|i| {
+        let mut sample = sample.clone();
+        let (rating, topic) = (2 + i * 7 % 4, ["law", "art"][i % 2]);
+        let human = if i < 40 {
+            ["fail", "pass", "Pass"][(usize::from(rating > 3) + usize::from(i % 5 == 0)).min(2)]
+        } else {
+            ""
+        };
+        table += &format!("m{i},{topic},{rating},{human}\n");
+        sample["id"] = format!("m{i}").into();
+        sample["input"] = format!("Does number {i} help?").into();
+        sample["scores"]["helpful"]["value"] = rating.into();
+        sample["metadata"] = serde_json::json!({"topic": topic, "human": human});
+        sample
+    });
+    log["samples"] = samples.collect();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("log.json"), log.to_string()).unwrap();
+    fs::write(folder.path().join("table.csv"), table).unwrap();
+    let found = |arguments: &[&str]| {
+        let arguments = [&["audit", "--labelled", "random", "--json"], arguments].concat();
+        let (done, stdout, stderr) = program(folder.path(), &arguments);
+        assert!(done, "{stderr}");
+        let answer = serde_json::from_str::<Value>(&stdout).unwrap()["answer"].clone();
+        let of = |one: &Value| Some((one["id"].as_str()?.to_owned(), one["found"]["value"].as_f64()?));
+        answer["findings"].as_array().unwrap().iter().filter_map(of).collect::<BTreeMap<String, f64>>()
+    };
+    let of_table = found(&["table.csv", "--columns", "group=topic", "--out", "table"]);
+    let fields = ["--columns", "group=metadata.topic", "--columns", "human=metadata.human"];
+    let of_log = found(&[&["log.json", "--out", "log"], &fields[..]].concat());
+    assert!(of_table.contains_key("rate.pass.by_judge") && of_table.contains_key("agreement"), "{of_table:?}");
+    let same = |id: &str| assert_eq!(of_log.get(id), of_table.get(id), "{id}");
+    of_table.keys().filter(|id| !id.contains("bias.")).for_each(|id| same(id));
+    let notices = json(&folder.path().join("log/audit.json"))["notices"].to_string();
+    assert!(notices.contains("The judge's score counts as pass from 3.00 up, the middle of 1 to 5"), "{notices}");
+    let (done, _, stderr) = program(folder.path(), &["apply", "log/run", "--items", "log.json", "--out", "applied"]);
+    assert!(done, "{stderr}");
+}
+
 /// A label as an annotator gives it, who knows no more than what the page shows.
 fn answer(shown: &str, question: &Value) -> String {
     let number = shown.bytes().fold(7_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));

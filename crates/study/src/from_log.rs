@@ -187,7 +187,8 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     if found.answers == 0 {
         return Err(no_answer());
     }
-    let mut notices = coding.notices;
+    let of_scores = scores.map(|ends| coding.of_scores("The judge's score", ends));
+    let mut notices: Vec<String> = coding.notices.into_iter().chain(of_scores).collect();
     for (number, what) in [
         (found.failed, "answers of the judge that failed"),
         (found.alike, "items that look like another one to an annotator"),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::table::present;
 use crate::input::scale::{Given, Places, Scale, usual_end};
 use crate::input::spelling::{folded, number, pair_of, polarity};
+use judge_uncertainty_system::numbers::three;
 
 /// With more different answers than this, a column does not have classes.
 pub(crate) const MOST_CLASSES: usize = 20;
@@ -238,6 +239,12 @@ impl AnswerCoding {
         Ok(Self::on(Scale::Classes(names), judge_scores, notice.into_iter().collect(), [judge, human]))
     }
 
+    /// What is to be said of scores of the judge, with the ends of their scale, that stand for one of two answers.
+    pub(crate) fn of_scores(&self, name: &str, (low, high): (f64, f64)) -> String {
+        let (good, middle) = (self.scale.text(1.0), three(0.5 * (low + high)));
+        format!("{name} counts as {good} from {middle} up, the middle of {low} to {high}; rates use the score itself.")
+    }
+
     /// A cell of the judge's with an answer; `None` of a blank one, and of one that says that the judge failed.
     pub fn given<'c>(&self, cell: &'c str) -> Option<&'c str> {
         present(cell).filter(|cell| self.of_judge(cell).is_some() || !is_failure(&folded(cell)))
@@ -336,6 +343,12 @@ mod tests {
         assert_eq!(answers(&["0.25", "0.5"], &["1", "0.75"]).unwrap().scale, Scale::Scores(0.0, 1.0));
         let scored = answers(&["7", "3", "9"], &["pass", "fail"]).unwrap();
         assert!(scored.judge_scores && scored.of_judge("7") == Some(7.0) && scored.of_human("pass") == Some(1.0));
+        // A word among the numbers of people is no class, and the only answer of a pair has another beside it.
+        let one_word = answers(&["1", "5", "3"], &["4", "5", "great"]).unwrap();
+        assert_eq!((one_word.scale.range(), one_word.of_human("great")), ((1.0, 5.0), None));
+        let only = |answer: &str| answers(&[answer, answer], &[]).map(|found| found.scale.classes().join(" "));
+        assert_eq!([only("Pass"), only("I"), only("1")], ["fail Pass", "C I", "0 1"].map(|names| Ok(names.to_owned())));
+        assert_eq!(only("blue"), Err("every answer is \"blue\"".to_owned()));
         let error = answers(&["A", "B"], &["good", "bad"]).unwrap_err();
         assert_eq!(error, "judge and people give different answers: the judge A, B; people bad, good");
     }

@@ -334,12 +334,7 @@ impl TableReader<'_> {
             }
             _ => given.usual_ends(),
         };
-        let good = self.answers.scale.text(1.0);
-        let middle = three(0.5 * (ends.0 + ends.1));
-        self.notices.push(format!(
-            "{name} counts as {good} from {middle} up, the middle of {} to {}; rates use the score itself.",
-            ends.0, ends.1
-        ));
+        self.notices.push(self.answers.of_scores(name, ends));
         Ok(Some(ends))
     }
 

@@ -101,9 +101,9 @@ fn is_polar(of: &Spellings) -> bool {
 }
 
 impl AnswerCoding {
-    /// Reads off what answers can be: a bad and a good one, in whatever words; the numbers of the smallest scale in use that
-    /// holds them ([`Scale::of_numbers`]); steps of a scale in words; a few classes. Numbers of the judge beside one of two
-    /// answers of people are scores of the good one.
+    /// Reads off what answers can be: a bad and a good one, in whatever words; numbers on the smallest scale in use that holds
+    /// them (0 to 1; 0 or 1 to 5, 7 or 10, or to 2, 3 or 4 where 50 answers go no further; 0 to 20 or 100); steps of a scale
+    /// in words; a few classes. Numbers of the judge beside one of two answers of people are scores of the good one.
     ///
     /// # Errors
     /// Answers of judge and people that have nothing in common or are on two scales, always the same answer, too many of them,

@@ -156,7 +156,7 @@ pub enum AuditInput {
     /// A criterion of a judge's log, whose format says what is what.
     Log {
         /// Its study.
-        study: Box<LogStudy>,
+        study: LogStudy,
         /// What the log is, in words.
         format: String,
     },
@@ -304,7 +304,7 @@ impl AuditInput {
 
     fn of_criterion(study: LogStudy, title: &str) -> Self {
         let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
-        Self::Log { study: Box::new(study), format }
+        Self::Log { study, format }
     }
 
     /// The folder of its study within that of all; `None` of the only one.

@@ -146,8 +146,10 @@ impl AnswerCoding {
         Self::on(scale, judge_scores, vec![], [&judge, &human])
     }
 
-    fn on(scale: Scale, judge_scores: bool, notices: Vec<String>, found: [&Spellings; 2]) -> Self {
-        let all = found.into_iter().flat_map(BTreeMap::values).flat_map(BTreeMap::keys);
+    fn on(scale: Scale, judge_scores: bool, notices: Vec<String>, [judge, human]: [&Spellings; 2]) -> Self {
+        // Numbers are read anew each time, as there may be as many as rows.
+        let found = [human].into_iter().chain((!judge_scores).then_some(judge)).filter(|_| !scale.is_numbers());
+        let all = found.flat_map(BTreeMap::values).flat_map(BTreeMap::keys);
         let spelt = all.filter_map(|cell| Some((cell.clone(), scale.answer(cell)?))).collect();
         Self { scale, judge_scores, notices, spelt }
     }

@@ -177,7 +177,9 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
         of_judge.set("confidence_range", Some(vec![0, if percent { 100 } else { 1 }]), "");
     }
     let mut files = vec![("items.csv", csv_text(items(cells, mapping, rows))), ("judge.csv", csv_text(judge(rows)))];
-    files.extend((!rows.labelled().is_empty()).then(|| ("labels.csv", csv_text(labels(rows)))));
+    files.extend(
+        (!rows.labelled().is_empty()).then(|| ("labels.csv", csv_text(labels(rows, &mapping.of(Role::Human))))),
+    );
     StudyFolder {
         title: criterion.map_or_else(|| title.to_owned(), |one| format!("{}: {title}", one.name)),
         scale: scale.clone(),
@@ -193,23 +195,16 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
 /// What stands in place of a rubric that nobody told.
 pub(crate) const RUBRIC: &str = "rubric = \"\"   # write here what annotators are to judge by";
 
-/// Columns of the user's that items keep: all but the answers.
-fn kept_columns(cells: &CellTable, mapping: &Mapping) -> Vec<usize> {
-    let answers = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence, Role::Human].map(|r| mapping.of(r));
-    let answers: HashSet<&str> = answers.into_iter().flatten().collect();
-    let id = mapping.one(Role::Id);
-    (0..cells.names.len())
-        .filter(|&k| !answers.contains(cells.names[k].as_str()) && Some(cells.names[k].as_str()) != id)
-        .collect()
-}
-
 /// The name of a user's column in the items.
 fn named(name: &str) -> String {
     if [ID, "about"].contains(&name) { format!("column_{name}") } else { name.to_owned() }
 }
 
 fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> impl Iterator<Item = Vec<Cow<'c, str>>> {
-    let columns = kept_columns(cells, mapping);
+    // All but the answers.
+    let answers = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence, Role::Human, Role::Id];
+    let answers: HashSet<&str> = answers.into_iter().flat_map(|role| mapping.of(role)).collect();
+    let columns: Vec<usize> = (0..cells.names.len()).filter(|&k| !answers.contains(cells.names[k].as_str())).collect();
     let about = repeats_things(rows);
     let numbers: HashSet<&str> = mapping.of(Role::Number).into_iter().collect();
     let numbers: Vec<bool> = columns.iter().map(|&k| numbers.contains(cells.names[k].as_str())).collect();
@@ -241,7 +236,8 @@ fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
     let mut header = vec![ID.into()];
     header.extend(several.then_some("variant".into()));
     header.push("label".into());
-    header.extend(probability_columns(rows).into_iter().map(Cow::Owned));
+    let classes = rows.answers.scale.classes().iter().filter(|_| by_probability);
+    header.extend(classes.map(|name| format!("p_{name}").into()));
     header.extend(stated.then_some("confidence".into()));
     let of = move |i: usize| {
         rows.repeats[i].iter().zip(1..).map(move |(answer, number)| {
@@ -260,14 +256,10 @@ fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
     std::iter::once(header).chain((0..rows.len()).flat_map(of))
 }
 
-fn labels(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
+fn labels<'r>(rows: &'r AuditRows, people: &'r [&'r str]) -> impl Iterator<Item = Vec<Cow<'r, str>>> {
     let of = move |i: usize| {
         rows.humans[i].iter().map(move |(who, answer)| {
-            vec![
-                Cow::Borrowed(&rows.ids[i]),
-                rows.annotators[*who].as_str().into(),
-                rows.answers.scale.text(*answer).into(),
-            ]
+            vec![Cow::Borrowed(&rows.ids[i]), people[*who].into(), rows.answers.scale.text(*answer).into()]
         })
     };
     std::iter::once([ID, "annotator", "label"].map(Cow::Borrowed).to_vec()).chain((0..rows.len()).flat_map(of))
@@ -287,12 +279,4 @@ fn by_probability(rows: &AuditRows) -> bool {
     !several(rows)
         && all.clone().flatten().any(|p| *p > 0.0 && *p < 1.0)
         && (rows.answers.scale.nominal() == Some(2) || all.all(|shares| !shares.is_empty()))
-}
-
-/// The columns with the judge's probabilities, if it gives any.
-fn probability_columns(rows: &AuditRows) -> Vec<String> {
-    match by_probability(rows) {
-        true => rows.answers.scale.classes().iter().map(|name| format!("p_{name}")).collect(),
-        false => vec![],
-    }
 }

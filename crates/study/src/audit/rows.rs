@@ -35,10 +35,8 @@ pub struct AuditRows {
     pub shares: Lists<f64>,
     /// How sure the judge says it is.
     pub confidence: Vec<Option<f64>>,
-    /// Answers of people, with who gave them.
+    /// Answers of people, with the number of the column of who gave them, among those of people.
     pub humans: Lists<(usize, f64)>,
-    /// Columns of the people.
-    pub annotators: Vec<String>,
     /// The ends of the judge's scores, where these stand for one of two answers.
     pub ends: Option<(f64, f64)>,
     /// How columns and answers were interpreted.
@@ -160,20 +158,7 @@ impl AuditRows {
                 }
             }
         }
-        Ok(Self {
-            ids,
-            things,
-            repeats,
-            shares,
-            confidence,
-            annotators: mapping.of(Role::Human).into_iter().map(str::to_owned).collect(),
-            humans,
-            answers,
-            kept,
-            ends,
-            notices,
-            faults,
-        })
+        Ok(Self { ids, things, repeats, shares, confidence, humans, answers, kept, ends, notices, faults })
     }
 
     /// Number of rows.

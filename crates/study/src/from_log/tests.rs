@@ -212,7 +212,7 @@ fn reference_answers_are_labels_on_request() {
     assert!(!study.items.texts.as_ref().unwrap()[0].contains("urgent"), "{:?}", study.items.texts);
 }
 
-/// The same answers of judge and people in a table and in a log have one scale, on which every one of them is read.
+/// Answers of judge and people have one scale, on which every one of them is read, whether they stand in a table or in a log.
 #[test]
 fn a_log_and_a_table_of_the_same_answers_have_one_scale() {
     let cycle = |words: &'static [&'static str]| move |i: usize| words[i % words.len()];

@@ -314,5 +314,25 @@ STEPS = ["poor", "fair", "good", "very good", "excellent"]
 write("rating_of_model.csv", rows(["No", "model_rating", "human_rating"], [[i + 1, STEPS[STARS[i] - 1].title(), "" if PEOPLE[i] is None else STEPS[PEOPLE[i] - 1]] for i in range(N)]))
 expect("rating_of_model.csv", {"id": ["No"], "verdict": ["model_rating"], "human": ["human_rating"]}, "mean", judge_rate=sum(STARS) / N, agree=sum(apart) / len(apart))
 
+# Surveys, marks and raters as further tools and languages have them.
+STIMULUS = [f"Order {i}: what became of it, and who can tell me?" for i in range(N)]
+survey = [[f"https://x.org/i/{i}", STIMULUS[i], STEPS[STARS[i] - 1], who, "" if PEOPLE[i] is None else STEPS[given - 1], "OK"]
+          for i in range(N) for who, given in ([("", 0)] if PEOPLE[i] is None else [(f"5f{i % 3}", PEOPLE[i]), (f"5f{3 + i % 2}", STARS[i]), ("5f9", PEOPLE[i])])]
+write("survey.csv", rows(["item_url", "stimulus", "llm_rating", "PROLIFIC_PID", "rating", "status"], survey))
+expect("survey.csv", {"id": ["item_url"], "verdict": ["llm_rating"], "human": ["5f0", "5f1", "5f2", "5f3", "5f9"], "text": ["stimulus"]}, "mean",
+       labelled=N // 2, judge_rate=sum(STARS) / N, agree=sum(apart) / len(apart) * 2 / 3)
+write("german_marks.csv", rows(["lfd.", "Anfrage", "Note KI", "Note Gutachter", "Bemerkungen"], [[i + 1, TEXT[i], STARS[i], ["k.A.", PEOPLE[i]][i % 10 > 0] if i % 2 == 0 else "", "x" if i % 9 == 0 else ""] for i in range(N)], ";", "\r\n"))
+marked = [abs(STARS[i] - PEOPLE[i]) for i in range(0, N, 2) if i % 10]
+expect("german_marks.csv", {"id": ["lfd."], "verdict": ["Note KI"], "human": ["Note Gutachter"], "text": ["Anfrage"]}, "mean", labelled=len(marked), judge_rate=sum(STARS) / N, agree=sum(marked) / len(marked))
+kinds = [[f"log_{i}", TEXT[i], who, kind, word(answer)] for i in range(N) for who, kind, answer in [("auto-eval", "ai", JUDGE[i]), ("pat", "human", HUMAN[i]), ("lee", "human", second[i])] if answer is not None]
+write("kinds_of_raters.csv", rows(["log_id", "input", "evaluator", "evaluator_type", "judgment"], kinds))
+both = sum(sum(JUDGE[i] == p for p in g) / len(g) for i in range(N) if (g := [p for p in (HUMAN[i], second[i]) if p is not None])) / sum(h is not None for h in HUMAN)
+expect("kinds_of_raters.csv", {"id": ["log_id"], "verdict": ["auto-eval"], "human": ["lee", "pat"], "text": ["input"]}, agree=both)
+unsure = [["" if p is None else "Unsure" if (i + k) % 14 == 0 else word(p) for k, p in enumerate((HUMAN[i], second[i]))] for i in range(N)]
+write("people_unsure.csv", rows(["Case #", "Message", "Evaluator LLM", "Zoë", "Tomás"], [[3 * i + 7, TEXT[i], word(JUDGE[i]), *unsure[i]] for i in range(N)]))
+sure = [[answer == word(JUDGE[i]) for answer in unsure[i] if answer in ("fail", "pass")] for i in range(N)]
+sure = [sum(answers) / len(answers) for answers in sure if answers]
+expect("people_unsure.csv", {"id": ["Case #"], "verdict": ["Evaluator LLM"], "human": ["Zoë", "Tomás"], "text": ["Message"]}, labelled=len(sure), agree=sum(sure) / len(sure))
+
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

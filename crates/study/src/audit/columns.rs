@@ -198,8 +198,11 @@ impl Mapping {
         }
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
             let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
-            // A column without a name, as pandas writes its index, is the last resort.
-            of.sort_by_key(|&k| cells.names[k].trim().is_empty());
+            // A column that is not called after items, as pandas writes its index, is the last resort.
+            of.sort_by_key(|&k| {
+                let words = words(&cells.names[k]);
+                role == Role::Id && !identifies(&words) && !is_item(&words)
+            });
             of.drain(..of.len().min(1));
             of.into_iter().for_each(|k| roles[k] = None);
         }
@@ -310,10 +313,13 @@ pub fn missing(name: &str, names: &[String]) -> String {
     format!("the file has no column {name:?}{near} (it has {})", names.join(", "))
 }
 
-/// A name in words: lower case, divided at anything but letters and digits.
+/// A name in words: lower case, divided at anything but letters and digits, and where Latin letters meet Chinese, Japanese
+/// or Korean ones.
 pub(crate) fn words(name: &str) -> Vec<String> {
-    let lower = name.to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let letters: Vec<char> = name.to_lowercase().chars().collect();
+    let kind = |c: &char| (c.is_alphanumeric(), *c >= '\u{2e80}');
+    let runs = letters.chunk_by(|a, b| kind(a) == kind(b));
+    runs.filter(|run| run[0].is_alphanumeric()).map(|run| run.iter().collect()).collect()
 }
 
 pub(crate) fn has_word(words: &[String], known: &str) -> bool {
@@ -328,9 +334,9 @@ pub(super) fn names_answers(names: &[String]) -> bool {
 }
 
 /// What people's and the judge's answers are called where no name tells whose they are.
-const LABEL: &str = "label labels reference true target";
-const PREDICTION: &str = "verdict prediction predicted pred score rating";
-const PREDICTED: &str = "verdict prediction predicted pred";
+const LABEL: &str = "label labels reference true target etiqueta étiquette etichetta";
+const PREDICTION: &str = "verdict prediction predicted pred suggestion score rating";
+const PREDICTED: &str = "verdict prediction predicted pred suggestion";
 /// Names of models, perhaps with a number behind.
 const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
                       o4 prometheus ai \
@@ -352,12 +358,13 @@ pub(super) const LIKELIEST: &str = "likeliest answer";
 pub(super) const PROBABILITY: &str = "prob probability proba wahrscheinlichkeit probabilité";
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
 const TALK: &str = "comment comments note notes";
-pub(crate) const JUDGE: &str = "judge judges llm grader autorater evaluator judgement judgment verdict";
+pub(crate) const JUDGE: &str =
+    "judge judges llm grader autorater evaluator judgement judgment verdict juez juiz giudice";
 pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
 /// Words in the names of a judge's columns that are not texts.
 const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
-                                mensch prüfer gutachter humain humano évaluateur";
+                                mensch prüfer gutachter humain humano umano évaluateur";
 /// Words in the names of columns that are like answers and not a person's.
 const NO_PERSON: &str = "system arm policy baseline status state previous prev old last";
 /// Words of a column that sums up the answers of several people.
@@ -366,7 +373,8 @@ const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated co
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
 const ABOUT: &str = "id name kind type model";
-const GROUP: &str = "topic category kategorie thema group domain task subject language lang genre source criterion";
+const GROUP: &str =
+    "topic category kategorie thema thème tema group domain task subject language lang genre source criterion";
 pub(super) const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
 const SYSTEM: &str = "system model arm policy";
 const TEXT: &str = "text question answer prompt response input output context document summary premise hypothesis \
@@ -415,12 +423,14 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         |cell: &String| known.contains(cell) || polarity(cell).is_some() && known.iter().all(|k| polarity(k).is_some());
     for (k, role) in roles.iter_mut().enumerate() {
         let words = words(&cells.names[k]);
-        let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System));
+        let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System | Role::Text));
         // A judge may have failed on some rows.
         let open = open && !has_word(&words, MACHINE);
         if k != judge && open && (has_word(&words, BY_HAND) || !is_whole(k)) {
-            let found = answers(k);
-            if !found.is_empty() && found.iter().all(alike) {
+            // A few may say that somebody was not sure.
+            let (filled, found) = (cells.filled(k).count(), answers(k));
+            let is_answered = || 5 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= 4 * filled;
+            if (1..=MOST_CLASSES).contains(&found.len()) && is_answered() {
                 *role = Some(Role::Human);
             }
         }
@@ -463,15 +473,16 @@ fn tell_apart(cells: &CellTable, values: usize) -> bool {
 fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     let words = words(&cells.names[column]);
     let filled = cells.filled(column).count();
-    if filled == 0 || has_word(&words, TALK) {
+    let numeric = || cells.distinct(column).all(|cell| number(cell).is_some());
+    // A mark is a note in German and in French.
+    if filled == 0 || has_word(&words, TALK) && !numeric() {
         return None;
     }
     if has_word(&words, REASONS) {
         return (!has_word(&words, HUMAN)).then_some(Role::Transcript);
     }
     if has_word(&words, "confidence certainty konfidenz sicherheit confiance") {
-        let numeric = cells.distinct(column).all(|cell| number(cell).is_some());
-        return (!has_word(&words, HUMAN) && numeric).then_some(Role::Confidence);
+        return (!has_word(&words, HUMAN) && numeric()).then_some(Role::Confidence);
     }
     let probability = has_word(&words, PROBABILITY) || words.first().is_some_and(|word| word == "p");
     if probability && cells.distinct(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
@@ -488,14 +499,13 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if is_cluster && shares() && letters() <= LONG * filled {
         return Some(Role::Cluster);
     }
-    let identifies = words.last().is_some_and(|word| ID.split(' ').any(|known| known == word));
-    let is_item = words.len() == 1 && has_word(&words, &format!("{ITEM} no")) && tell_apart(cells, distinct().len());
-    if identifies || is_item || words.is_empty() {
+    let is_item = is_item(&words) && tell_apart(cells, distinct().len());
+    if identifies(&words) || is_item || words.is_empty() {
         return (filled == cells.len()).then_some(Role::Id);
     }
     // `human_verdict` is a person's, and `human_judge` a judge's.
     let of_person = has_word(&words, HUMAN) && !has_word(&words, "judge judges llm autorater model");
-    if !of_person && has_word(&words, JUDGE) && !has_word(&words, "model name version prompt") {
+    if !of_person && has_word(&words, JUDGE) && !has_word(&words, "model name version prompt type kind") {
         return Some(judged(cells, column, &words));
     }
     if has_word(&words, HUMAN) {
@@ -506,8 +516,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return Some(Role::Text);
     }
     if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && distinct().len() > 1 {
-        let numbers = || cells.distinct(column).all(|cell| number(cell).is_some());
-        if distinct().len() <= MOST_CLASSES || numbers() {
+        if distinct().len() <= MOST_CLASSES || numeric() {
             return Some(judged(cells, column, &words));
         }
     }
@@ -521,8 +530,31 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if letters() > LONG * filled && 2 * distinct().len() > filled {
         return Some(Role::Text);
     }
-    let labels = has_word(&words, "label labels reference prediction predicted score rating");
-    if labels { None } else { numeric_covariate(cells, column) }
+    if has_word(&words, "label labels reference prediction predicted score rating") {
+        return None;
+    }
+    if counts_rows(cells, column) { Some(Role::Id) } else { numeric_covariate(cells, column) }
+}
+
+/// Whether a name of these words is that of ids.
+pub(super) fn identifies(words: &[String]) -> bool {
+    words.last().is_some_and(|word| ID.split(' ').any(|known| known == word))
+}
+
+/// Whether a name of these words is that of items, or of their numbers or addresses.
+fn is_item(words: &[String]) -> bool {
+    match words {
+        [one] => has_word(std::slice::from_ref(one), &format!("{ITEM} no")),
+        [one, of] => ITEM.split(' ').any(|item| item == one) && ["number", "no", "url"].contains(&of.as_str()),
+        _ => false,
+    }
+}
+
+/// Whether a column counts the rows, from 0 or 1.
+fn counts_rows(cells: &CellTable, column: usize) -> bool {
+    let at = |row: usize| cells.cell(row, column).trim().parse::<usize>().ok();
+    let first = at(0).filter(|first| *first <= 1 && cells.len() > 1);
+    first.is_some_and(|first| (0..cells.len()).all(|row| at(row) == Some(first + row)))
 }
 
 /// Whether a name of these words says that a column has a role.

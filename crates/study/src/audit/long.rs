@@ -5,12 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::columns::{
-    CLUSTER, Correction, HUMAN, ID, ITEM, JUDGE, Mapping, RecognisedBy, Role, has_word, is_model, words,
+    CLUSTER, Correction, HUMAN, ITEM, JUDGE, Mapping, RecognisedBy, Role, has_word, identifies, is_model, words,
 };
 use super::table::{CellTable, present};
 
-pub(super) const WHO: &str =
-    "annotator annotators rater reviewer labeler labeller worker coder checker assessor prüfer bewerter";
+pub(super) const WHO: &str = "annotator annotators rater reviewer labeler labeller worker participant prolific coder checker assessor prüfer bewerter";
 /// What a person did to a row, in a name such as `labeled_by`.
 const DONE: &str = "labeled labelled annotated reviewed checked rated graded scored evaluated assessed verified approved \
                     audited tagged geprüft bewertet";
@@ -126,7 +125,7 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
         let with = [&key[..], &[who]].concat();
         !key.is_empty() && rows(&with) == answered.len() && 2 * rows(&key) <= answered.len()
     };
-    let is_id = words(&cells.names[who]).last().is_some_and(|word| ID.split(' ').any(|id| id == word));
+    let is_id = identifies(&words(&cells.names[who]));
     come_again(cells, who) && 2 * named > answered.len() && (names.is_disjoint(&answers) || is_id || tells_apart())
 }
 
@@ -137,9 +136,9 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
 fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usize> {
     let distinct = |key: &[usize]| (0..cells.len()).map(|row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
     let is_whole = |k: &usize| cells.filled(*k).count() == cells.len();
-    let identifies = |k: &usize| {
+    let names_items = |k: &usize| {
         let words = words(&cells.names[*k]);
-        words.last().is_some_and(|word| ID.split(' ').any(|id| id == word)) || has_word(&words, ITEM)
+        identifies(&words) || has_word(&words, ITEM)
     };
     let of_role = |role: Role| -> Vec<usize> {
         let columns = mapping.of(role).into_iter().filter_map(|name| cells.column(name));
@@ -147,7 +146,7 @@ fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usi
     };
     let shared = |k: &usize| has_word(&words(&cells.names[*k]), CLUSTER);
     let all = || (0..cells.names.len()).filter(|k| ![who, what].contains(k)).filter(is_whole);
-    let candidates: Vec<usize> = all().filter(identifies).chain(all().filter(shared)).collect();
+    let candidates: Vec<usize> = all().filter(names_items).chain(all().filter(shared)).collect();
     let texts: Vec<usize> = of_role(Role::Text).into_iter().filter(is_whole).collect();
     // A number of each row identifies none of its items.
     let first = candidates.iter().find(|&&k| distinct(&[k]) < cells.len()).or(candidates.first());
@@ -390,6 +389,7 @@ mod tests {
             ("example,evaluator,verdict", "LLM judge", ["", ""]),
             ("doc_id,worker_id,label,worker_type", "r7", [",model", ",human"]),
             ("item_id,rater,score", "r7", ["", ""]),
+            ("log_id,evaluator,judgment,evaluator_type", "auto-eval", [",ai", ",human"]),
         ] {
             let row = |item: &str, who: &str, answer: u8| {
                 format!("{item},{who},{answer}{}\n", kind[usize::from(who != judge)])
@@ -401,6 +401,14 @@ mod tests {
             assert_eq!(said, ["human=p1".to_owned(), "human=p2".to_owned(), format!("verdict={judge}")], "{header}");
             assert_eq!((rows.len(), names.len()), (3, 4), "{header}: {names:?}");
         }
+    }
+
+    #[test]
+    fn participants_of_a_survey_are_raters() {
+        let survey = "item_url,llm_rating,PROLIFIC_PID,rating\nx/1,3,5f1,4\nx/1,3,5f2,3\nx/2,1,5f1,2\nx/3,2,,\n";
+        let [names, rows, said] = wide(survey).unwrap();
+        assert_eq!((names.join(","), rows.len()), ("item_url,llm_rating,5f1,5f2".to_owned(), 3));
+        assert_eq!(said, ["human=5f1", "human=5f2"]);
     }
 
     #[test]

@@ -458,6 +458,16 @@ fn prepare(
             format!("No column was read as people's answers. If a person gave those in {name:?}: --columns {word}");
         notices.insert(0, text);
     }
+    let judges = mapping.of(Role::Verdict);
+    // One judge's columns are told apart by numbers.
+    let unnumbered = |name: &str| name.trim_end_matches(|c: char| !c.is_alphabetic()).to_owned();
+    if let [first, .., last] = judges[..]
+        && unnumbered(first) != unnumbered(last)
+    {
+        let (all, one) = (judges.join(", "), format!("verdict={first}"));
+        let word = shell_word(&one);
+        notices.push(format!("{all} are read as repeated answers of one judge; for one alone: --columns {word}."));
+    }
     let used = mapping.names();
     notices.extend(not_used(cells, |name| used.contains(name) || chances == Some(name)));
     // Where every row is labelled, nothing was chosen.
@@ -619,6 +629,69 @@ mod tests {
             error.contains("row 4: judge_confidence is \"high\", which is not a number, and it is the confidence"),
             "{error}"
         );
+    }
+
+    /// Columns as several tools and languages name them, with cells that are no answers.
+    #[test]
+    fn names_and_cells_of_other_tools_and_languages_are_read() {
+        let table = |header: &str, row: &dyn Fn(usize, &str) -> String| {
+            let rows = (0..40).map(|i| row(i, if i % 4 < 2 { ["yes", "no"][i / 2 % 2] } else { "" }) + "\n");
+            format!("{header}\n{}", rows.collect::<String>())
+        };
+        let judge = |i: usize| ["yes", "no"][i % 2];
+        let of = |text: &str, role: Role| -> String { read(text, &[]).unwrap().columns.of(role).join(",") };
+        // A person who is not sure gives no answer, whatever the column is called, and though its name is that of a text.
+        for (name, word) in
+            [("Zoë", "unsure"), ("answer of Zoë", "unsure"), ("Antwort Prüferin", "k.A."), ("x", "#N/A")]
+        {
+            let human = |i: usize, human: &str| if i == 8 { word.to_owned() } else { human.to_owned() };
+            let text = table(&format!("id,judge,{name}"), &|i, text| format!("q{i},{},{}", judge(i), human(i, text)));
+            assert_eq!(of(&text, Role::Human), name);
+        }
+        // A mark is called a note in two languages; remarks are not.
+        let mark = |human: &str| ["", "1", "4"][usize::from(human == "yes") + usize::from(!human.is_empty())];
+        let text =
+            table("id,Note KI,Note Gutachter,notes", &|i, human| format!("q{i},{},{},x", 1 + i % 5, mark(human)));
+        assert_eq!([of(&text, Role::Verdict), of(&text, Role::Human)], ["Note KI", "Note Gutachter"]);
+        // A number that counts the rows names them, and explains nothing.
+        for (header, id) in [("codice,judge,human", "codice"), ("codice,ticket,judge,human", "ticket")] {
+            let ticket = |i: usize| if id == "ticket" { format!("t{i},") } else { String::new() };
+            let text = table(header, &|i, human| format!("{},{}{},{human}", i + 1, ticket(i), judge(i)));
+            assert_eq!([of(&text, Role::Id), of(&text, Role::Number)], [id, ""]);
+        }
+        let text = table("Datum,judge,human", &|i, human| format!("{},{},{human}", 46_000 + i, judge(i)));
+        assert_eq!(of(&text, Role::Id), "", "days that follow on each other are no count of rows");
+        let text = table("番号,AI判定,人間の判定", &|i, human| format!("{i},{},{human}", judge(i)));
+        assert_eq!([of(&text, Role::Verdict), of(&text, Role::Human)], ["AI判定", "人間の判定"]);
+        let text = table("id,modelo_juez,etiqueta,tema", &|i, human| format!("q{i},{},{human},{}", judge(i), i % 3));
+        assert_eq!(
+            [of(&text, Role::Verdict), of(&text, Role::Human), of(&text, Role::Group)],
+            ["modelo_juez", "etiqueta", "tema"]
+        );
+        let lists = |human: &str| if human.is_empty() { "[]".to_owned() } else { format!("\"['{human}', 'no']\"") };
+        let text = table("id,tone.responses,tone.suggestion,tone.suggestion.score", &|i, human| {
+            format!("q{i},{},{},0.{}", lists(human), judge(i), 50 + i)
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, text).unwrap();
+        let input = AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap().remove(0);
+        let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+        assert_eq!(
+            [audited.columns.of(Role::Verdict), audited.columns.of(Role::Human)],
+            [vec!["tone.suggestion"], vec!["tone.responses 1", "tone.responses 2"]]
+        );
+    }
+
+    #[test]
+    fn several_models_are_told_to_be_read_as_one() {
+        let table = |header: &str| {
+            let rows: String = (0..40).map(|i| format!("q{i},{0},{0},yes\n", ["yes", "no"][i % 2])).collect();
+            read(&format!("id,{header},human\n{rows}"), &[]).unwrap().notices.join(" ")
+        };
+        let told = "gpt-4o, claude-sonnet-4 are read as repeated answers of one judge; for one alone: --columns 'verdict=gpt-4o'.";
+        assert!(table("gpt-4o,claude-sonnet-4").contains(told), "{}", table("gpt-4o,claude-sonnet-4"));
+        assert!(!table("judge_1,judge_2").contains("repeated"));
     }
 
     #[test]

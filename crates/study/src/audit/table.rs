@@ -17,7 +17,7 @@ use crate::input::source::{Source, read_joined};
 use crate::input::spelling::number;
 
 /// Cells that stand for no answer.
-const BLANK: [&str; 8] = ["", "nan", "na", "n/a", "null", "none", "-", "?"];
+const BLANK: [&str; 13] = ["", "nan", "na", "n/a", "n.a.", "#n/a", "#nv", "<na>", "k.a.", "null", "none", "-", "?"];
 
 /// What the first cell of a row says that sums up others.
 const TOTALS: [&str; 10] =

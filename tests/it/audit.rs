@@ -583,6 +583,46 @@ fn columns_are_recognised_by_names_and_values() {
 }
 
 /// A condition ends with 10 where the whole interval says so, 0 where it says otherwise, 11 where it holds the number.
+/// 200 rows of which every other one is labelled, or the first hundred; the judge gives what `of` says, and people 0, 1 or 2.
+fn judged_as(of: impl Fn(usize, usize) -> String, words: [&str; 3], is_first: bool) -> String {
+    let mut stream = Stream::new(5);
+    let mut text = "id,text,judge,human\n".to_owned();
+    for i in 0..200 {
+        let truth = stream.choice(3) as usize;
+        let is_labelled = if is_first { i < 100 } else { i % 2 == 0 };
+        let human = if is_labelled { words[truth] } else { "" };
+        text += &format!("q{i},Row {i:03} has {},{},{human}\n", "a word ".repeat(5 + i / 2 * 7 % 20), of(i, truth));
+    }
+    text
+}
+
+#[test]
+fn sentences_say_what_was_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let audited = |name: &str, table: String| {
+        fs::write(folder.path().join(name), table).unwrap();
+        let json: Value = serde_json::from_str(&said(audit(folder.path(), &[name, "--json", "--force"]))).unwrap();
+        let lines = said(audit(folder.path(), &[name, "--force"])).split_whitespace().collect::<Vec<_>>().join(" ");
+        (lines, json.to_string())
+    };
+    // Of three classes the judge hits those of short texts; there is no bias to compare.
+    let words = ["cat", "dog", "owl"];
+    let short = |i: usize| i / 2 * 7 % 20 < 10;
+    let classes = |i: usize, truth: usize| words[if short(i) { truth } else { (truth + 1) % 3 }].to_owned();
+    let (lines, json) = audited("classes.csv", judged_as(classes, words, false));
+    let said = lines.split_once("Agreement by item: above length of text ").expect("a clear link").1;
+    assert!(said.split_once(" points [").unwrap().0.contains(" it agrees with people "), "{lines}");
+    assert!(said.split_once("] ").unwrap().1.starts_with("less often. "), "{lines}");
+    assert!(json.contains("above the median of length of text the judge agrees more by: -"), "{json}");
+    assert!(!lines.contains("the first 100 of 200"), "{lines}");
+    // Numbers have a mean and no rate, and are given neither too often nor too seldom.
+    let steps = ["1", "2", "3"];
+    let (lines, json) = audited("steps.csv", judged_as(|_, truth| steps[(truth + 1).min(2)].to_owned(), steps, true));
+    assert!(lines.contains("The mean is known to within ±") && lines.contains(" for the mean is precise"), "{lines}");
+    assert!(json.contains("the judge is too high by: 0.6") && !json.contains("too often"), "{json}");
+    assert!(lines.contains("They are the first 100 of 200, as random ones hardly are"), "{lines}");
+}
+
 #[test]
 fn a_condition_on_a_finding_is_the_status() {
     let folder = tempfile::tempdir().unwrap();

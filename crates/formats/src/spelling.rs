@@ -29,7 +29,7 @@ const SPELLINGS: [[&str; 2]; 23] = [
     ["unacceptable", "acceptable"],
 ];
 
-/// A number, written as one: `0.5`, and as spreadsheets show it, `0,5`, `1.234,5`, `1,234.5`, `50%` (50).
+/// A number, written as one: `0.5`, and as spreadsheets show it, `0,5`, `1.234,5`, `1,234.5`, `50%` (50); or as stars.
 pub fn number(cell: &str) -> Option<f64> {
     let finite = |text: &str| text.parse().ok().filter(|number: &f64| number.is_finite());
     finite(cell).or_else(|| {
@@ -40,6 +40,10 @@ pub fn number(cell: &str) -> Option<f64> {
             && ["5", "10", "100"].contains(&all.trim())
         {
             return finite(points.trim()).filter(|points| *points >= 0.0);
+        }
+        // As many as there are full stars.
+        if !digits.is_empty() && digits.chars().all(|c| "★⭐☆\u{fe0f}".contains(c)) {
+            return Some(digits.chars().filter(|c| "★⭐".contains(*c)).count() as f64);
         }
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit() || b",.".contains(&byte)) {
             return None;
@@ -138,6 +142,10 @@ mod tests {
             ("4/5", Some(4.0)),
             ("7 / 10", Some(7.0)),
             ("1/2", None),
+            ("★★★☆☆", Some(3.0)),
+            ("⭐️⭐️", Some(2.0)),
+            ("☆☆☆☆☆", Some(0.0)),
+            ("★ a", None),
         ] {
             assert_eq!(number(cell), value, "{cell}");
         }

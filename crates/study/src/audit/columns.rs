@@ -364,7 +364,7 @@ pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator mo
 /// Words in the names of a judge's columns that are not texts.
 const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
-                                mensch prüfer gutachter humain humano umano évaluateur";
+                                mensch prüfer gutachter humain humano umano évaluateur annotateur anotador";
 /// Words in the names of columns that are like answers and not a person's.
 const NO_PERSON: &str = "system arm policy baseline status state previous prev old last";
 /// Words of a column that sums up the answers of several people.

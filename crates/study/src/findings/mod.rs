@@ -70,6 +70,9 @@ pub struct Answer {
     pub classes: bool,
     /// Whether labels are assumed to be drawn at random because the study does not state how they were chosen.
     pub is_assumed: bool,
+    /// Whether the labelled items are the first of the study, as random ones hardly are.
+    #[serde(skip)]
+    pub are_first: bool,
     /// How the labelled items were chosen, in words; `None` where all are labelled.
     pub chosen: Option<String>,
     /// The share of the items that were asked about and have no label, which intervals allow any.
@@ -216,6 +219,8 @@ impl Answer {
             most_labels: study.numbers().into_iter().max().unwrap_or(0),
             classes: ratings.scale.nominal().is_some(),
             is_assumed: sample.is_assumed,
+            are_first: sample.labelled.iter().enumerate().all(|(k, item)| k == *item)
+                && sample.labelled.len() < ratings.len(),
             chosen: sample.words.clone(),
             missing: sample.design.lost(),
             findings: vec![],
@@ -292,6 +297,7 @@ fn findings(answer: &Answer) -> Vec<Finding> {
     let (unit, differences) = (Unit::of_answers(answer.classes), Unit::of_differences(answer.classes));
     let of = |id: &str, what: String, found: &Estimable| Finding::new(id, what, found, unit);
     let by = |id: &str, what: String, found: &Estimable| Finding::new(id, what, found, differences);
+    let is_classes = answer.classes;
     let (close, better) = match answer.classes {
         true => ("agreement", "agrees more"),
         false => ("distance", "is nearer"),
@@ -313,7 +319,12 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         all.push(of(&format!("precision.{name}"), what, precision));
     }
     for (answer, found) in &trust.bias {
-        all.push(by(&format!("bias.{answer}"), format!("the judge gives {answer:?} too often by"), found));
+        let what = if is_classes {
+            format!("the judge gives {answer:?} too often by")
+        } else {
+            "the judge is too high by".to_owned()
+        };
+        all.push(by(&format!("bias.{answer}"), what, found));
     }
     if let Some(confidence) = &trust.confidence {
         let excess = |found| by("confidence.excess", "stated confidence is too high by".to_owned(), found);
@@ -338,7 +349,10 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         all.push(by(&format!("group.{name}.over_others"), what, over_others).over(over));
     }
     for Covariate { name, difference, .. } in &trust.covariates {
-        let what = format!("above the median of {name} the judge's bias is higher by");
+        let what = match trust.bias.len() {
+            1 => format!("above the median of {name} the judge's bias is higher by"),
+            _ => format!("above the median of {name} the judge agrees more by"),
+        };
         all.push(by(&format!("covariate.{name}"), what, difference));
     }
     for OfGroup { name, corrected, .. } in &answer.ranking.systems {

@@ -71,12 +71,13 @@ fn asked(answer: &Answer) -> Option<String> {
 pub(super) fn step(answer: &Answer) -> String {
     let open = answer.items - answer.labelled;
     let asked = answer.plan.target.and(answer.plan.figures.first()).and_then(|rate| rate.needed);
+    let rate = rate_or_mean(answer);
     let enough = match (asked, answer.plan.narrowing) {
-        (Some(0), _) => ", or stop: the rate is as narrow as you ask".to_owned(),
-        (Some(1), _) => "; one more label makes the rate as narrow as you ask".to_owned(),
-        (Some(labels), _) => format!("; {labels} more labels make the rate as narrow as you ask"),
+        (Some(0), _) => format!(", or stop: the {rate} is as narrow as you ask"),
+        (Some(1), _) => format!("; one more label makes the {rate} as narrow as you ask"),
+        (Some(labels), _) => format!("; {labels} more labels make the {rate} as narrow as you ask"),
         (None, Some([now, _])) => {
-            format!(", or stop if ±{} for the rate is precise enough", half(answer, now.half, now.half))
+            format!(", or stop if ±{} for the {rate} is precise enough", half(answer, now.half, now.half))
         }
         (None, None) => String::new(),
     };
@@ -99,6 +100,11 @@ pub(super) fn step(answer: &Answer) -> String {
         _ if answer.next.is_none() => format!("Label more of them, once a queue can be made{enough}."),
         _ => format!("Label these{enough}."),
     }
+}
+
+/// What is estimated over all items: the rate of an answer, or the mean of numbers.
+fn rate_or_mean(answer: &Answer) -> &'static str {
+    if answer.classes { "rate" } else { "mean" }
 }
 
 /// Half the width of the rate's interval, to a precision that something so wide needs.
@@ -164,8 +170,8 @@ fn consistency(answer: &Answer) -> Option<String> {
     let found = answer.consistency.estimate()?;
     let text = Unit::of_answers(answer.classes).estimate(found);
     Some(match answer.classes {
-        true => format!("Asked again, the judge gives the same answer in {text} of cases."),
-        false => format!("Asked again, the judge's answers are {text} apart on average."),
+        true => format!("Two of its answers to the same item agree in {text} of cases."),
+        false => format!("Two of its answers to the same item are {text} apart on average."),
     })
 }
 
@@ -255,20 +261,29 @@ fn weakest(answer: &Answer) -> Option<String> {
 fn covariates(answer: &Answer) -> Option<String> {
     let unit = Unit::of_differences(answer.classes);
     let all = &answer.trust.covariates;
+    // Of several classes, agreement is compared.
+    let is_directed = answer.trust.bias.len() == 1;
+    let [shown_of, none_of] = if is_directed { ["Bias", "bias"] } else { ["Agreement", "agreement with people"] };
     let shown: Vec<String> = all
         .iter()
         .filter(|covariate| side(&covariate.difference) != 0)
         .filter_map(|covariate| {
             let found = covariate.difference.estimate()?;
-            let way = if found.value > 0.0 { "higher" } else { "lower" };
-            Some(format!("above {} {} its bias is {} {way}", covariate.name, three(covariate.median), unit.size(found)))
+            let (above, size) = (format!("above {} {}", covariate.name, three(covariate.median)), unit.size(found));
+            let is_more = found.value > 0.0;
+            Some(match is_directed {
+                true => format!("{above} its bias is {size} {}", if is_more { "higher" } else { "lower" }),
+                false => {
+                    format!("{above} it agrees with people {size} {} often", if is_more { "more" } else { "less" })
+                }
+            })
         })
         .take(2)
         .collect();
     let names: Vec<&str> = all.iter().map(|covariate| covariate.name.as_str()).collect();
     match (shown.is_empty(), names.is_empty()) {
-        (false, _) => Some(format!("Bias by item: {}.", shown.join("; "))),
-        (true, false) => Some(format!("No clear link between its bias and {}.", names.join(", "))),
+        (false, _) => Some(format!("{shown_of} by item: {}.", shown.join("; "))),
+        (true, false) => Some(format!("No clear link between its {none_of} and {}.", names.join(", "))),
         _ => None,
     }
 }
@@ -291,7 +306,14 @@ fn condition(answer: &Answer) -> Option<String> {
         );
     }
     let assumed = answer.is_assumed && answer.labelled > 0 && answer.trust.verdict != TrustVerdict::Unlike;
-    assumed.then(|| ASSUMED.to_owned())
+    assumed.then(|| match answer.are_first {
+        true => format!(
+            "{ASSUMED} They are the first {} of {}, as random ones hardly are: if the rows have an order, such as that of \
+             time, nothing is known of the later ones.",
+            answer.labelled, answer.items
+        ),
+        false => ASSUMED.to_owned(),
+    })
 }
 
 /// The rate in one line; groups, systems and what it rests on in further ones.
@@ -411,7 +433,8 @@ pub(super) fn worth(answer: &Answer) -> Option<String> {
     if let Some([now, then]) = answer.plan.narrowing {
         let without = if answer.is_assumed { " without the condition" } else { "" };
         text.push(format!(
-            "The rate is known to within ±{}; {} more random labels would make that ±{}{without}.",
+            "The {} is known to within ±{}; {} more random labels would make that ±{}{without}.",
+            rate_or_mean(answer),
             half(answer, now.half, now.half),
             then.labels,
             half(answer, then.half, now.half)

@@ -244,7 +244,7 @@ fn a_table_without_any_label_gets_a_first_queue() {
     fs::write(folder.path().join("new.jsonl"), rows).unwrap();
     let text = said(audit(folder.path(), &["new.jsonl", "--budget", "12"]));
     in_short(&text);
-    for part in ["Nobody can tell yet", "gives the same answer in 75%", "Label next: 12 items"] {
+    for part in ["Nobody can tell yet", "agree in 75%", "Label next: 12 items"] {
         assert!(text.contains(part), "{part}\n{text}");
     }
 }

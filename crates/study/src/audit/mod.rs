@@ -684,6 +684,23 @@ mod tests {
     }
 
     #[test]
+    fn a_score_in_the_middle_is_the_answer_that_the_note_says() {
+        let rows: String = (0..40).map(|i| format!("q{i},0.{},{}\n", i % 10, ["no", "yes"][i % 2])).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, format!("id,score,human\n{rows}")).unwrap();
+        let cells = CellTable::read(&path, None).unwrap();
+        let input = AuditInput::Table { cells, corrections: vec![], folder: None };
+        let (audited, files) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+        assert!(audited.notices.join(" ").contains("score counts as yes from 0.500 up"), "{:?}", audited.notices);
+        let judge = files.text("judge.csv").unwrap();
+        let of = |id: &str| judge.lines().find_map(|line| line.strip_prefix(id)).unwrap().split(',').collect::<Vec<_>>();
+        let [_, no, yes] = of("q5,")[..] else { panic!("{judge}") };
+        assert!(yes.parse::<f64>().unwrap() > no.parse().unwrap(), "{no} {yes}");
+        assert_eq!(of("q6,"), ["yes", "0.4", "0.6"]);
+    }
+
+    #[test]
     fn several_models_are_told_to_be_read_as_one() {
         let table = |header: &str| {
             let rows: String = (0..40).map(|i| format!("q{i},{0},{0},yes\n", ["yes", "no"][i % 2])).collect();

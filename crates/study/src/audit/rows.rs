@@ -18,6 +18,9 @@ use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::{LARGEST, three};
 
+/// How far a score in the middle of its range is above an even share.
+const AHEAD: f64 = 1e-9;
+
 /// What an audit knows of every row that has an answer of the judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditRows {
@@ -339,7 +342,9 @@ impl TableReader<'_> {
         };
         let second = match (self.answers.scale.nominal(), ends) {
             (Some(2), Some((low, high))) if high > low => {
-                Some((mean(&self.said(row).collect::<Vec<_>>()) - low) / (high - low))
+                let share = (mean(&self.said(row).collect::<Vec<_>>()) - low) / (high - low);
+                // The middle counts as the good answer.
+                Some(if share == 0.5 { share + AHEAD } else { share })
             }
             (Some(2), _) => self.probability.and_then(stated),
             _ => None,

@@ -16,13 +16,15 @@ use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 
 /// The most that one label counts for, however sure the judge says it is.
 const SUREST: f64 = 0.98;
+/// How far a label that counts least is above an even share, so that it stays the likeliest class.
+const AHEAD: f64 = 1e-9;
 
 /// Makes a distribution of an answer's sampled labels by class, of whose item a confidence may be stated.
 pub(super) fn read(counts: &mut [f64], confidence: Option<f64>) {
     let samples: f64 = counts.iter().sum();
     let classes = counts.len() as f64;
     let stated = confidence.map(|confidence| confidence / CONFIDENCE_RANGE.1);
-    let sure = stated.filter(|_| samples == 1.0).map(|stated| stated.clamp(1.0 / classes, SUREST));
+    let sure = stated.filter(|_| samples == 1.0).map(|stated| stated.clamp(1.0 / classes + AHEAD, SUREST));
     for n in counts.iter_mut() {
         *n = match sure {
             Some(sure) if *n > 0.0 => sure,
@@ -49,7 +51,13 @@ mod tests {
         assert!(close(answered(&[0.0, 1.0, 0.0], Some(90.0)), [0.05, 0.9, 0.05]));
         assert!(close(answered(&[1.0, 0.0, 0.0], Some(100.0)), [0.98, 0.01, 0.01]));
         // A verdict stays the likeliest class, however low the confidence.
-        assert!(close(answered(&[1.0, 0.0, 0.0], Some(10.0)), [1.0 / 3.0; 3]));
+        for (verdict, confidence) in [(0, 10.0), (1, 10.0), (2, 100.0 / 3.0), (2, 0.0)] {
+            let mut counts = [0.0; 3];
+            counts[verdict] = 1.0;
+            let shares = answered(&counts, Some(confidence));
+            assert_eq!(crate::model::study::largest(shares.iter().copied()), verdict);
+            assert!(shares.iter().all(|share| (share - 1.0 / 3.0).abs() < 1e-8), "{shares:?}");
+        }
         assert!(close(answered(&[3.0, 1.0, 0.0], Some(90.0)), [3.5 / 5.5, 1.5 / 5.5, 0.5 / 5.5]));
     }
 }

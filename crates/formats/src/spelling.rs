@@ -3,7 +3,7 @@
 use crate::logs::tokens;
 
 /// Spellings of the bad and of the good answer of a question with two.
-const SPELLINGS: [[&str; 2]; 23] = [
+const SPELLINGS: [[&str; 2]; 28] = [
     ["0", "1"],
     ["no", "yes"],
     ["n", "y"],
@@ -25,6 +25,11 @@ const SPELLINGS: [[&str; 2]; 23] = [
     ["\u{2717}", "\u{2713}"],
     ["reject", "accept"],
     ["rejected", "accepted"],
+    ["rejeté", "accepté"],
+    ["refusé", "accepté"],
+    ["no", "sí"],
+    ["não", "sim"],
+    ["不合格", "合格"],
     ["not ok", "ok"],
     ["unacceptable", "acceptable"],
 ];
@@ -155,7 +160,7 @@ mod tests {
     fn one_of_two_answers_in_other_words() {
         let classes = |names: [&str; 2]| names.map(str::to_owned).to_vec();
         for (answer, class) in
-            [("1", Some(1)), ("1.0", Some(1)), ("\"Passed.\"", Some(1)), ("no", Some(0)), ("perhaps", None), ("", None)]
+            [("1", Some(1)), ("1.0", Some(1)), ("\"Passed.\"", Some(1)), ("no", Some(0)), ("SÍ", Some(1)), ("perhaps", None), ("", None)]
         {
             assert_eq!(class_of(answer, &classes(["fail", "pass"])), class, "{answer}");
         }

@@ -694,7 +694,8 @@ mod tests {
         let (audited, files) = input.study(&path, (&Labelled::Random, &[])).unwrap();
         assert!(audited.notices.join(" ").contains("score counts as yes from 0.500 up"), "{:?}", audited.notices);
         let judge = files.text("judge.csv").unwrap();
-        let of = |id: &str| judge.lines().find_map(|line| line.strip_prefix(id)).unwrap().split(',').collect::<Vec<_>>();
+        let of =
+            |id: &str| judge.lines().find_map(|line| line.strip_prefix(id)).unwrap().split(',').collect::<Vec<_>>();
         let [_, no, yes] = of("q5,")[..] else { panic!("{judge}") };
         assert!(yes.parse::<f64>().unwrap() > no.parse().unwrap(), "{no} {yes}");
         assert_eq!(of("q6,"), ["yes", "0.4", "0.6"]);

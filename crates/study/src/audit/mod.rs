@@ -701,6 +701,39 @@ mod tests {
         assert_eq!(of("q6,"), ["yes", "0.4", "0.6"]);
     }
 
+    /// A verdict by a threshold of its own, such as 0.3, is the judge's answer, and not what its probabilities say.
+    #[test]
+    fn a_verdict_counts_where_its_probabilities_say_otherwise() {
+        for (columns, of) in [
+            ("prob", &(|p: f64, _| format!("{p:.2}")) as &dyn Fn(f64, usize) -> String),
+            ("p_a,p_b,p_c", &|_, k| ["0.2,0.3,0.5", "0.2,0.3,0.5", "0.3,0.3,0.4"][k].to_owned()),
+        ] {
+            let classes = if columns == "prob" { ["no", "yes", "yes"] } else { ["a", "b", "c"] };
+            let of_row = |i: usize| (classes[i % 3], of([0.1, 0.4, 0.9][i % 3], i % 3));
+            let row = |i: usize| of_row(i).1 + "," + of_row(i).0;
+            let rows: String = (0..60)
+                .map(|i| format!("q{i},{},{}\n", row(i), if i % 2 == 0 { classes[i % 3] } else { "" }))
+                .collect();
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("t.csv");
+            std::fs::write(&path, format!("id,{columns},judge,human\n{rows}")).unwrap();
+            let input = AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap().remove(0);
+            let (audited, files) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+            let n = if columns == "prob" { 20 } else { 40 };
+            let told = format!("In {n} rows the judge's answer is not the likeliest by {}", columns.replace(',', ", "));
+            assert!(audited.notices.join(" ").contains(&told), "{:?}", audited.notices);
+            for line in files.text("judge.csv").unwrap().lines().skip(1) {
+                let (label, shares) = line.split_once(',').unwrap().1.split_once(',').unwrap();
+                let shares: Vec<f64> = shares.split(',').map(|share| share.parse().unwrap()).collect();
+                let likeliest = crate::model::study::largest(shares.iter().copied());
+                let class =
+                    if columns == "prob" { usize::from(label == "yes") } else { (label.as_bytes()[0] - b'a').into() };
+                assert_eq!(likeliest, class, "{line}");
+                assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{line}");
+            }
+        }
+    }
+
     #[test]
     fn several_models_are_told_to_be_read_as_one() {
         let table = |header: &str| {

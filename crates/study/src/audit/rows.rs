@@ -11,6 +11,7 @@ use super::table::{CellTable, present};
 use crate::findings::ratings::Lists;
 use crate::input::scale::{Given, Scale};
 use crate::input::spelling::number;
+use crate::model::study::largest;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Problem, list};
@@ -18,7 +19,7 @@ use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::{LARGEST, three};
 
-/// How far a score in the middle of its range is above an even share.
+/// How far the judge's answer is above an even share where its score or its probabilities leave that open.
 const AHEAD: f64 = 1e-9;
 
 /// What an audit knows of every row that has an answer of the judge.
@@ -143,7 +144,22 @@ impl AuditRows {
         let mut repeats = Lists::with_capacity(kept.len());
         kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
         let mut shares = Lists::with_capacity(kept.len());
-        kept.iter().for_each(|&row| shares.push(reading.shares_of(row, ends)));
+        let (mut overruled, has_verdicts) = (0, ends.is_none() && reading.answers.scale.nominal().is_some());
+        for (&row, &verdict) in kept.iter().zip(&verdict) {
+            let mut of_row = reading.shares_of(row, ends);
+            if has_verdicts && !of_row.is_empty() && largest(of_row.iter().copied()) != verdict as usize {
+                overruled += 1;
+                keep_likeliest(&mut of_row, verdict as usize);
+            }
+            shares.push(of_row);
+        }
+        if overruled > 0 {
+            let names = mapping.of(Role::Probability).join(", ");
+            reading.notices.push(format!(
+                "In {overruled} rows the judge's answer is not the likeliest by {names}: its answer counts there, barely \
+                 likelier than the next."
+            ));
+        }
         let humans = reading.humans(&kept, &human);
         let answers = reading.answers;
         let (ids, things) = ids(cells, &kept, mapping);
@@ -173,6 +189,13 @@ impl AuditRows {
     pub fn labelled(&self) -> Vec<usize> {
         (0..self.len()).filter(|&row| !self.humans[row].is_empty()).collect()
     }
+}
+
+/// Raises the probability of a class until it is the likeliest.
+fn keep_likeliest(shares: &mut [f64], class: usize) {
+    shares[class] = shares.iter().copied().fold(0.0, f64::max) + AHEAD;
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
 }
 
 /// Whether the name of a column names one of two classes, and not the other: `p_fail` the first of fail and pass.

@@ -193,7 +193,10 @@ impl Mapping {
         let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
         let (agreed, own): (Vec<usize>, Vec<usize>) =
             people.into_iter().partition(|&k| has_word(&words(&cells.names[k]), AGREED));
-        if own.len() > 1 {
+        let filled = |k: usize| cells.filled(k).count();
+        let fullest = own.iter().map(|&k| filled(k)).max();
+        let is_theirs = |k: &usize| own.len() > 1 || fullest.is_some_and(|most| most >= filled(*k));
+        if agreed.iter().all(is_theirs) {
             agreed.into_iter().for_each(|k| roles[k] = None);
         }
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
@@ -403,6 +406,12 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
     let verdicts: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict)).collect();
     let in_words = |k: usize| cells.distinct(k).any(|cell| number(cell).is_none());
     let is_score = |k: usize| has_word(&words(&cells.names[k]), "score scores") && !in_words(k);
+    // A column `judge` may say which model gave the answer in another one.
+    let names_models = |k: &usize| cells.distinct(*k).all(is_model);
+    if verdicts.iter().any(|k| !names_models(k)) {
+        let system = (!roles.contains(&Some(Role::System))).then_some(Role::System);
+        verdicts.iter().filter(|k| names_models(k)).for_each(|&k| roles[k] = system);
+    }
     if verdicts.iter().any(|&k| in_words(k)) {
         verdicts.into_iter().filter(|&k| is_score(k)).for_each(|k| roles[k] = None);
     }

@@ -735,6 +735,36 @@ mod tests {
     }
 
     #[test]
+    fn names_of_judges_and_what_people_agreed_on_are_no_answers() {
+        let judges: String = (0..40)
+            .map(|i| {
+                format!(
+                    "q{},{},{},{}\n",
+                    i / 2,
+                    ["gpt-4o", "claude"][i % 2],
+                    ["yes", "no"][i % 3 % 2],
+                    ["yes", ""][i / 2 % 2]
+                )
+            })
+            .collect();
+        let found = read(&format!("id,judge,verdict,human\n{judges}"), &[]).unwrap().columns;
+        assert_eq!([found.of(Role::Verdict), found.of(Role::System)], [["verdict"], ["judge"]]);
+        // A consensus is no second person; where it is all that there is for most rows, it is not left out.
+        let agreed = |human: &dyn Fn(usize) -> bool| {
+            let cell = |i: usize, is: bool| if is { ["yes", "no"][i % 2] } else { "" };
+            let row = |i: usize| format!("q{i},yes,{},{}\n", cell(i, human(i)), cell(i, i % 2 == 0 || i == 1));
+            let rows: String = (0..40).map(row).collect();
+            read(&format!("id,judge,human,human_consensus\n{rows}q40,no,,\n"), &[])
+                .unwrap()
+                .columns
+                .of(Role::Human)
+                .join(",")
+        };
+        assert_eq!(agreed(&|i| i % 2 == 0 || i < 4), "human");
+        assert_eq!(agreed(&|i| i < 4), "human,human_consensus");
+    }
+
+    #[test]
     fn several_models_are_told_to_be_read_as_one() {
         let table = |header: &str| {
             let rows: String = (0..40).map(|i| format!("q{i},{0},{0},yes\n", ["yes", "no"][i % 2])).collect();

@@ -202,9 +202,14 @@ impl Mapping {
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
             let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
             // A column that is not called after items, as pandas writes its index, is the last resort.
+            // The judge's confidence comes before that of a model that is judged.
             of.sort_by_key(|&k| {
                 let words = words(&cells.names[k]);
-                role == Role::Id && !identifies(&words) && !is_item(&words)
+                match role {
+                    Role::Id => !identifies(&words) && !is_item(&words),
+                    Role::Confidence => !has_word(&words, JUDGE),
+                    _ => false,
+                }
             });
             of.drain(..of.len().min(1));
             of.into_iter().for_each(|k| roles[k] = None);
@@ -373,9 +378,11 @@ const NO_PERSON: &str = "system arm policy baseline status state previous prev o
 /// Words of a column that sums up the answers of several people.
 const AGREED: &str = "adjudicated adjudication consensus agreed majority";
 const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
+/// Words of a column that compares the judge's answer with a person's.
+const COMPARED: &str = "agreement disagreement agrees match matches";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
-const ABOUT: &str = "id name kind type model";
+const ABOUT: &str = "id name kind type model age gender sex seconds minutes duration date country education email";
 const GROUP: &str =
     "topic category kategorie thema thème tema group domain task subject language lang genre source criterion";
 pub(super) const CLUSTER: &str = "conversation conversations dialog dialogue thread session chat document doc";
@@ -434,7 +441,7 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         let words = words(&cells.names[k]);
         let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System | Role::Text));
         // A judge may have failed on some rows.
-        let open = open && !has_word(&words, MACHINE);
+        let open = open && !has_word(&words, MACHINE) && !has_word(&words, COMPARED);
         if k != judge && open && (has_word(&words, BY_HAND) || !is_whole(k)) {
             // A few may say that somebody was not sure.
             let (filled, found) = (cells.filled(k).count(), answers(k));
@@ -457,7 +464,8 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         found.into_iter().for_each(|k| roles[k] = Some(Role::Human));
     }
     // A column called after people that has no such answer, beside one that has, names who answered.
-    let has_answers = |k: usize| cells.filled(k).map(folded).any(|cell| alike(&cell));
+    let has_answers =
+        |k: usize| 2 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= cells.filled(k).count();
     let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
     if people.iter().any(|&k| has_answers(k)) {
         people.into_iter().filter(|&k| !has_answers(k)).for_each(|k| roles[k] = None);

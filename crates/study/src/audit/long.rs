@@ -19,7 +19,8 @@ pub(super) const WHAT: &str = "label labels rating ratings score vote annotation
 /// What an answer is called where no column has a name of [`WHAT`].
 const PERHAPS_WHAT: &str = "verdict answer grade judgement judgment decision";
 /// Words of columns that are about a rater or an answer.
-const ABOUT: &str = "kind type count number comment comments note notes reason confidence time date";
+const ABOUT: &str = "kind type count number comment comments note notes reason confidence time date age gender sex seconds \
+                     minutes duration country education answer";
 /// Columns that tell the answers of one item apart, as turns of a conversation do.
 const PARTS: &str = "turn step round system model policy arm candidate";
 /// Raters with a column each; of more, columns hold the first, second, ... answer of each item.
@@ -49,7 +50,9 @@ fn who(cells: &CellTable, mapping: Option<&Mapping>) -> Vec<usize> {
     let is_free = |k: usize| mapping.is_some_and(|mapping| !mapping.names().contains(cells.names[k].as_str()));
     let mut found = columns(&|k, words| named(k, words) && !has_word(words, "id"));
     found.extend(columns(&|k, words| named(k, words) && has_word(words, "id")));
-    found.extend(columns(&|k, words| has_word(words, HUMAN) && !has_word(words, &about) && is_free(k)));
+    let reference = "gold golden truth";
+    let of_people = |words: &[String]| has_word(words, HUMAN) && !has_word(words, &format!("{about} {reference}"));
+    found.extend(columns(&|k, words| of_people(words) && is_free(k)));
     found.extend(columns(&|k, words| has_word(words, PERHAPS_WHO) && !has_word(words, ABOUT) && with_both(k)));
     found
 }

@@ -459,10 +459,10 @@ fn prepare(
         notices.insert(0, text);
     }
     let judges = mapping.of(Role::Verdict);
-    // One judge's columns are told apart by numbers.
+    // One judge's columns are told apart by numbers, which are not those of versions.
     let unnumbered = |name: &str| name.trim_end_matches(|c: char| !c.is_alphabetic()).to_owned();
     if let [first, .., last] = judges[..]
-        && unnumbered(first) != unnumbered(last)
+        && (unnumbered(first) != unnumbered(last) || unnumbered(first).ends_with('v'))
     {
         let (all, one) = (judges.join(", "), format!("verdict={first}"));
         let word = shell_word(&one);
@@ -764,6 +764,36 @@ mod tests {
         assert_eq!(agreed(&|i| i < 4), "human,human_consensus");
     }
 
+    /// What a table has of people and judges beside their answers.
+    #[test]
+    fn what_is_about_people_and_judges_is_no_answer_of_theirs() {
+        let read_whole = |header: &str, row: &dyn Fn(usize, &str) -> String| {
+            let word = |i: usize| ["yes", "no"][i % 2];
+            let rows =
+                (0..40).map(|i| format!("q{i},{},{}\n", word(i / 3), row(i, if i % 4 < 2 { word(i) } else { "" })));
+            let text = format!("id,judge,{header}\n{}", rows.collect::<String>());
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("t.csv");
+            std::fs::write(&path, text).unwrap();
+            let input = AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap().remove(0);
+            let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+            [Role::Human, Role::Confidence].map(|role| audited.columns.of(role).join(","))
+        };
+        let if_any = |human: &str, cell: String| if human.is_empty() { String::new() } else { cell };
+        let of = |header: &str, row: &dyn Fn(usize, &str) -> String| read_whole(header, row)[0].clone();
+        let gold = ["red", "Rome", "1912"];
+        assert_eq!(of("gold_answer,human", &|i, human| format!("{},{human}", gold[i % 3])), "human");
+        let agree = |i: usize, human: &str| format!("{human},{}", if_any(human, (i % 2).to_string()));
+        assert_eq!(of("human,agreement", &agree), "human");
+        let person = |i: usize, human: &str| {
+            format!("{human},{}", if_any(human, format!("{},{}", ["f", "m"][i / 4 % 2], 20 + i)))
+        };
+        let of_person = |i: usize, human: &str| person(i, human) + if human.is_empty() { "," } else { "" };
+        assert_eq!(of("annotator_answer,annotator_gender,annotator_age", &of_person), "annotator_answer");
+        let both = |i: usize, human: &str| format!("0.{},0.{},{human}", 30 + i % 9, 60 + i % 9);
+        assert_eq!(read_whole("model_confidence,judge_confidence,human", &both), ["human", "judge_confidence"]);
+    }
+
     #[test]
     fn several_models_are_told_to_be_read_as_one() {
         let table = |header: &str| {
@@ -772,6 +802,7 @@ mod tests {
         };
         let told = "gpt-4o, claude-sonnet-4 are read as repeated answers of one judge; for one alone: --columns 'verdict=gpt-4o'.";
         assert!(table("gpt-4o,claude-sonnet-4").contains(told), "{}", table("gpt-4o,claude-sonnet-4"));
+        assert!(table("judge_v1,judge_v2").contains("repeated"));
         assert!(!table("judge_1,judge_2").contains("repeated"));
     }
 

@@ -589,7 +589,7 @@ fn judged_as(of: impl Fn(usize, usize) -> String, words: [&str; 3], is_first: bo
     let mut text = "id,text,judge,human\n".to_owned();
     for i in 0..200 {
         let truth = stream.choice(3) as usize;
-        let is_labelled = if is_first { i < 100 } else { i % 2 == 0 };
+        let is_labelled = if is_first { i < 100 } else { i.is_multiple_of(2) };
         let human = if is_labelled { words[truth] } else { "" };
         text += &format!("q{i},Row {i:03} has {},{},{human}\n", "a word ".repeat(5 + i / 2 * 7 % 20), of(i, truth));
     }

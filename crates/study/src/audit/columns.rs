@@ -445,7 +445,8 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         if k != judge && open && (has_word(&words, BY_HAND) || !is_whole(k)) {
             // A few may say that somebody was not sure.
             let (filled, found) = (cells.filled(k).count(), answers(k));
-            let is_answered = || 5 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= 4 * filled;
+            let mostly = || 5 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= 4 * filled;
+            let is_answered = || found.iter().all(alike) || mostly();
             if (1..=MOST_CLASSES).contains(&found.len()) && is_answered() {
                 *role = Some(Role::Human);
             }
@@ -464,8 +465,10 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         found.into_iter().for_each(|k| roles[k] = Some(Role::Human));
     }
     // A column called after people that has no such answer, beside one that has, names who answered.
-    let has_answers =
-        |k: usize| 2 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= cells.filled(k).count();
+    let has_answers = |k: usize| {
+        let found = answers(k);
+        2 * found.iter().filter(|cell| alike(cell)).count() >= found.len()
+    };
     let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
     if people.iter().any(|&k| has_answers(k)) {
         people.into_iter().filter(|&k| !has_answers(k)).for_each(|k| roles[k] = None);
@@ -532,10 +535,9 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if has_word(&words, TEXT) {
         return Some(Role::Text);
     }
-    if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && distinct().len() > 1 {
-        if distinct().len() <= MOST_CLASSES || numeric() {
-            return Some(judged(cells, column, &words));
-        }
+    let has_answers = || distinct().len() > 1 && (distinct().len() <= MOST_CLASSES || numeric());
+    if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && has_answers() {
+        return Some(judged(cells, column, &words));
     }
     let several = (2..=MOST_GROUPS).contains(&distinct().len()) && filled == cells.len();
     if several && has_word(&words, GROUP) {

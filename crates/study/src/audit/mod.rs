@@ -752,7 +752,7 @@ mod tests {
         // A consensus is no second person; where it is all that there is for most rows, it is not left out.
         let agreed = |human: &dyn Fn(usize) -> bool| {
             let cell = |i: usize, is: bool| if is { ["yes", "no"][i % 2] } else { "" };
-            let row = |i: usize| format!("q{i},yes,{},{}\n", cell(i, human(i)), cell(i, i % 2 == 0 || i == 1));
+            let row = |i: usize| format!("q{i},yes,{},{}\n", cell(i, human(i)), cell(i, i.is_multiple_of(2) || i == 1));
             let rows: String = (0..40).map(row).collect();
             read(&format!("id,judge,human,human_consensus\n{rows}q40,no,,\n"), &[])
                 .unwrap()
@@ -760,7 +760,7 @@ mod tests {
                 .of(Role::Human)
                 .join(",")
         };
-        assert_eq!(agreed(&|i| i % 2 == 0 || i < 4), "human");
+        assert_eq!(agreed(&|i| i.is_multiple_of(2) || i < 4), "human");
         assert_eq!(agreed(&|i| i < 4), "human,human_consensus");
     }
 

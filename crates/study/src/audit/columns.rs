@@ -442,12 +442,13 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System | Role::Text));
         // A judge may have failed on some rows.
         let open = open && !has_word(&words, MACHINE) && !has_word(&words, COMPARED);
-        if k != judge && open && (has_word(&words, BY_HAND) || !is_whole(k)) {
+        let open = open && k != judge && (1..=MOST_CLASSES).contains(&cells.distinct(k).len());
+        if open && (has_word(&words, BY_HAND) || !is_whole(k)) {
             // A few may say that somebody was not sure.
             let (filled, found) = (cells.filled(k).count(), answers(k));
             let mostly = || 5 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= 4 * filled;
             let is_answered = || found.iter().all(alike) || mostly();
-            if (1..=MOST_CLASSES).contains(&found.len()) && is_answered() {
+            if is_answered() {
                 *role = Some(Role::Human);
             }
         }

@@ -587,7 +587,7 @@ fn columns_are_recognised_by_names_and_values() {
 fn judged_as(of: impl Fn(usize, usize) -> String, words: [&str; 3], is_first: bool) -> String {
     let mut stream = Stream::new(5);
     let mut text = "id,text,judge,human\n".to_owned();
-    for i in 0..200 {
+    for i in 0..200_usize {
         let truth = stream.choice(3) as usize;
         let is_labelled = if is_first { i < 100 } else { i.is_multiple_of(2) };
         let human = if is_labelled { words[truth] } else { "" };

@@ -11,7 +11,6 @@ use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::table::CellTable;
 use judge_uncertainty::study::audit::{AuditInput, Labelled};
 use judge_uncertainty::study::findings::Answer;
-use judge_uncertainty::study::findings::ratings::Ratings;
 use serde_json::{Value, json};
 
 use crate::support::tree;
@@ -487,7 +486,7 @@ fn audited(cells: &CellTable, labelled: Labelled) -> Answer {
         fs::write(folder.path().join(name), files.text(name).unwrap()).unwrap();
     }
     let study = Study::load(folder.path()).unwrap();
-    Answer::from_ratings(&study, &Ratings::from_study(&study))
+    Answer::without_queue(&study)
 }
 
 /// The table of `tests/golden/audit/make.py`.

@@ -194,7 +194,7 @@ impl Pool for CountPool {
         let inputs = RuleInputs {
             q: Some(&self.judge.q),
             judged: Some(&judged),
-            confidence: Some(&self.judge.confidence),
+            confidence: Some(self.judge.confidence.as_slice()).filter(|stated| !stated.is_empty()),
             labels: Some(ranking.numbers),
             jitter: Some(&ranking.luck.jitter),
             random: Some(&ranking.luck.random),

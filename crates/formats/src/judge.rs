@@ -8,19 +8,20 @@ use super::items::{ItemIds, check_classes};
 /// The scale of stated confidence.
 pub const CONFIDENCE_RANGE: (f64, f64) = (0.0, 100.0);
 
-/// All that the judge said about one item.
+/// All that the judge said about some items: under each of its variants a list of numbers, or nothing.
 ///
-/// An answer is a weight of 0 or more for each class, on any scale (shares, percentages, expected counts).
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Of classes the numbers are weights of 0 or more, on any scale (shares, percentages, expected counts); of scores the
+/// expected mean and, where it is stated, the expected variance.
+#[derive(Debug, Clone)]
 pub struct JudgeAnswers {
-    /// One answer per prompt variant; `None` where the judge gave none.
-    pub variants: Vec<Option<Vec<f64>>>,
-    /// Stated confidence, 0 to 100.
-    pub confidence: Option<f64>,
-    /// The class that the judge named as its label, as a position among the classes.
-    pub stated_label: Option<usize>,
-    /// The answer that the judge gave after it was shown the labels collected so far.
-    pub self_update: Option<Vec<f64>>,
+    variants: usize,
+    width: usize,
+    /// Items x variants x width, one after the other; NaN where nothing is said.
+    numbers: Vec<f64>,
+    /// Stated confidence of each item, 0 to 100; empty where no item has one.
+    confidence: Vec<Option<f64>>,
+    /// The answers that the judge gave after it was shown the labels collected so far; empty where it gave none.
+    self_updates: Vec<Option<Vec<f64>>>,
 }
 
 /// The judge's answers to all items, checked.
@@ -29,11 +30,7 @@ pub struct JudgeVariants {
     ids: ItemIds,
     classes: Vec<String>,
     variants: Vec<String>,
-    /// The weights of every answer, items x variants x classes, one after the other; NaN for a missing answer.
-    weights: Vec<f64>,
-    confidence: Vec<Option<f64>>,
-    /// The answers after labels were shown; empty where there are none.
-    self_updates: Vec<Option<Vec<f64>>>,
+    answers: JudgeAnswers,
 }
 
 /// What the judge predicts for every item: the input of the trust regression.
@@ -48,33 +45,25 @@ pub struct Predictions {
 }
 
 impl JudgeVariants {
-    /// Collects the answers for all items in the order of `ids`.
+    /// Checks the answers for all items in the order of `ids`.
     ///
     /// # Errors
     /// Too few classes; another number of items, variants or classes than named; an answer with a negative or
-    /// non-finite weight or without a positive one; a confidence outside 0 to 100; a stated label that is not a class.
-    pub fn new(ids: ItemIds, classes: Vec<String>, variants: Vec<String>, answers: Vec<JudgeAnswers>) -> Result<Self> {
+    /// non-finite weight or without a positive one; a confidence outside 0 to 100.
+    pub fn new(ids: ItemIds, classes: Vec<String>, variants: Vec<String>, answers: JudgeAnswers) -> Result<Self> {
         check_classes(&classes)?;
-        if answers.len() != ids.len() {
-            let shape = |items: usize| format!("{items} items");
-            let problem = Problem::Shape { found: shape(answers.len()), expected: shape(ids.len()) };
+        let shape =
+            |(items, variants, classes)| format!("{items} items x {variants} prompt variants x {classes} classes");
+        let found = (answers.len(), answers.variants, answers.width);
+        let expected = (ids.len(), variants.len(), classes.len());
+        if found != expected {
+            let problem = Problem::Shape { found: shape(found), expected: shape(expected) };
             return Err(Error::refused(Place::default(), problem));
         }
-        let mut weights = Vec::with_capacity(ids.len() * variants.len() * classes.len());
-        let mut confidence = Vec::with_capacity(ids.len());
-        let mut self_updates = vec![];
-        for ((i, id), item) in ids.iter().enumerate().zip(answers) {
-            item.check(&classes, &variants).map_err(|problem| Error::refused(Place::item(id), problem))?;
-            for answer in item.variants {
-                weights.extend(answer.unwrap_or_else(|| vec![f64::NAN; classes.len()]));
-            }
-            confidence.push(item.confidence);
-            if item.self_update.is_some() {
-                self_updates.resize(i, None);
-                self_updates.push(item.self_update);
-            }
+        for (i, id) in ids.iter().enumerate() {
+            answers.check(i).map_err(|problem| Error::refused(Place::item(id), problem))?;
         }
-        Ok(JudgeVariants { ids, classes, variants, weights, confidence, self_updates })
+        Ok(JudgeVariants { ids, classes, variants, answers })
     }
 
     /// Replaces the weights of every answer by a function of these weights and of the item's stated confidence.
@@ -82,13 +71,12 @@ impl JudgeVariants {
     /// # Errors
     /// The new weights are not a valid answer, as in [`Self::new`].
     pub fn with_answers(mut self, replace: impl Fn(&mut [f64], Option<f64>)) -> Result<Self> {
-        let width = self.variants.len() * self.classes.len();
-        for (i, item) in self.weights.chunks_exact_mut(width.max(1)).enumerate() {
-            for weights in item.chunks_exact_mut(self.classes.len()).filter(|weights| !weights[0].is_nan()) {
-                replace(weights, self.confidence[i]);
-                check_answer(weights, self.classes.len())
-                    .map_err(|problem| Error::refused(Place::item(&self.ids[i]), problem))?;
+        for i in 0..self.ids.len() {
+            let confidence = self.answers.confidence(i);
+            for weights in self.answers.of_mut(i).filter(|weights| !weights[0].is_nan()) {
+                replace(weights, confidence);
             }
+            self.answers.check(i).map_err(|problem| Error::refused(Place::item(&self.ids[i]), problem))?;
         }
         Ok(self)
     }
@@ -110,24 +98,22 @@ impl JudgeVariants {
 
     /// The weights of item `i`'s answer under a variant, by position; `None` where the judge gave none.
     pub fn answer(&self, i: usize, variant: usize) -> Option<&[f64]> {
-        let start = (i * self.variants.len() + variant) * self.classes.len();
-        let weights = &self.weights[start..start + self.classes.len()];
-        (!weights[0].is_nan()).then_some(weights)
+        self.answers.answer(i, variant)
     }
 
     /// The answers to item `i` under the variants that have one.
     pub fn answers(&self, i: usize) -> impl Iterator<Item = &[f64]> {
-        (0..self.variants.len()).filter_map(move |variant| self.answer(i, variant))
+        self.answers.of(i).flatten()
     }
 
     /// The confidence that the judge states of item `i`, 0 to 100.
     pub fn confidence(&self, i: usize) -> Option<f64> {
-        self.confidence[i]
+        self.answers.confidence(i)
     }
 
     /// Shares of the judge's own updated answer for item `i`, where it gave one.
     pub fn self_update(&self, i: usize) -> Option<Vec<f64>> {
-        self.self_updates.get(i)?.as_deref().map(|update| shares(update).collect())
+        self.answers.self_updates.get(i)?.as_deref().map(|update| shares(update).collect())
     }
 
     /// Predicts each item's label distribution from the variants that have an answer.
@@ -175,7 +161,7 @@ impl JudgeVariants {
             row.iter_mut().enumerate().for_each(|(j, cell)| *cell = mean(of_class(j)));
             let sd = |j: usize| mean(of_class(j).map(|share| (share - row[j]).powi(2))).sqrt();
             spread.push((answered.len() > classes).then(|| mean((0..classes).map(sd))));
-            confidence.push(self.confidence[i]);
+            confidence.push(self.confidence(i));
             if let Some(floor) = floor {
                 row.mapv_inplace(|mean| mean.max(floor));
                 let sum = row.iter().sum::<f64>();
@@ -209,21 +195,94 @@ impl JudgeVariants {
 }
 
 impl JudgeAnswers {
-    fn check(&self, classes: &[String], variants: &[String]) -> Result<(), Problem> {
-        if self.variants.len() != variants.len() {
-            let shape = |variants: usize| format!("{variants} prompt variants");
-            return Err(Problem::Shape { found: shape(self.variants.len()), expected: shape(variants.len()) });
-        }
-        for answer in self.variants.iter().chain([&self.self_update]).flatten() {
-            check_answer(answer, classes.len())?;
-        }
-        self.confidence.map_or(Ok(()), check_confidence)?;
-        match self.stated_label {
-            Some(label) if label >= classes.len() => {
-                Err(Problem::NotOneOf { value: format!("class number {label}"), allowed: classes.to_vec() })
+    /// Nothing yet, of so many items under so many variants; an answer has `width` numbers.
+    pub fn new(items: usize, variants: usize, width: usize) -> Self {
+        let numbers = vec![f64::NAN; items * variants * width];
+        Self { variants, width, numbers, confidence: vec![], self_updates: vec![] }
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.numbers.len() / (self.variants * self.width).max(1)
+    }
+
+    /// The positions of all variants.
+    pub fn all(&self) -> Vec<Option<usize>> {
+        (0..self.variants).map(Some).collect()
+    }
+
+    fn place(&self, item: usize, variant: usize) -> std::ops::Range<usize> {
+        let start = (item * self.variants + variant) * self.width;
+        start..start + self.width
+    }
+
+    /// The numbers of an answer; `None` where the judge gave none.
+    pub fn answer(&self, item: usize, variant: usize) -> Option<&[f64]> {
+        Some(&self.numbers[self.place(item, variant)]).filter(|numbers| !numbers[0].is_nan())
+    }
+
+    /// The numbers of an answer, all NaN where the judge gave none.
+    pub fn answer_mut(&mut self, item: usize, variant: usize) -> &mut [f64] {
+        let place = self.place(item, variant);
+        &mut self.numbers[place]
+    }
+
+    /// The answers to an item under each variant.
+    pub fn of(&self, item: usize) -> impl Iterator<Item = Option<&[f64]>> {
+        (0..self.variants).map(move |variant| self.answer(item, variant))
+    }
+
+    fn of_mut(&mut self, item: usize) -> impl Iterator<Item = &mut [f64]> {
+        let all = self.place(item, 0).start..self.place(item, self.variants).start;
+        self.numbers[all].chunks_exact_mut(self.width)
+    }
+
+    /// Whether an item has an answer under any variant.
+    pub fn has(&self, item: usize) -> bool {
+        self.of(item).any(|answer| answer.is_some())
+    }
+
+    /// The confidence stated of an item.
+    pub fn confidence(&self, item: usize) -> Option<f64> {
+        self.confidence.get(item).copied().flatten()
+    }
+
+    /// States the confidence of an item, 0 to 100.
+    pub fn set_confidence(&mut self, item: usize, confidence: Option<f64>) {
+        note(&mut self.confidence, item, confidence);
+    }
+
+    /// Adds the answer that the judge gave of an item after it was shown labels.
+    pub fn set_self_update(&mut self, item: usize, update: Option<Vec<f64>>) {
+        note(&mut self.self_updates, item, update);
+    }
+
+    /// The answers to the items at these positions, under the variants at these; `None` has no answer.
+    pub fn select(&self, items: &[usize], variants: &[Option<usize>]) -> Self {
+        let mut selected = Self::new(items.len(), variants.len(), self.width);
+        for (to, &item) in items.iter().enumerate() {
+            for (own, from) in variants.iter().enumerate() {
+                let answer = from.and_then(|from| self.answer(item, from));
+                answer.into_iter().for_each(|answer| selected.answer_mut(to, own).copy_from_slice(answer));
             }
-            _ => Ok(()),
+            selected.set_confidence(to, self.confidence(item));
+            selected.set_self_update(to, self.self_updates.get(item).cloned().flatten());
         }
+        selected
+    }
+
+    fn check(&self, item: usize) -> Result<(), Problem> {
+        let update = self.self_updates.get(item).and_then(Option::as_deref);
+        self.of(item).chain([update]).flatten().try_for_each(|answer| check_answer(answer, self.width))?;
+        self.confidence(item).map_or(Ok(()), check_confidence)
+    }
+}
+
+/// Puts a value at the place of an item, if there is one: a list is as long as the last value needs.
+fn note<T: Clone>(values: &mut Vec<Option<T>>, item: usize, value: Option<T>) {
+    if value.is_some() {
+        values.resize(values.len().max(item + 1), None);
+        values[item] = value;
     }
 }
 
@@ -260,19 +319,32 @@ mod tests {
     use super::super::items::names;
     use super::*;
 
-    fn judge(items: Vec<JudgeAnswers>) -> Result<JudgeVariants> {
-        let ids = ItemIds::new((0..items.len()).map(|i| format!("item {i}")))?;
-        JudgeVariants::new(ids, names(&["a", "b"]), names(&["plain", "strict"]), items)
+    /// What the judge said of an item under two variants.
+    type Said = [Option<[f64; 2]>; 2];
+
+    fn answers(items: &[Said]) -> JudgeAnswers {
+        let mut answers = JudgeAnswers::new(items.len(), 2, 2);
+        for (i, said) in items.iter().enumerate() {
+            for (v, weights) in said.iter().enumerate().filter_map(|(v, weights)| Some((v, weights.as_ref()?))) {
+                answers.answer_mut(i, v).copy_from_slice(weights);
+            }
+        }
+        answers
     }
 
-    fn answers(variants: [Option<[f64; 2]>; 2]) -> JudgeAnswers {
-        JudgeAnswers { variants: variants.map(|answer| answer.map(Vec::from)).to_vec(), ..JudgeAnswers::default() }
+    fn checked(answers: JudgeAnswers) -> Result<JudgeVariants> {
+        let ids = ItemIds::new((0..answers.len()).map(|i| format!("item {i}")))?;
+        JudgeVariants::new(ids, names(&["a", "b"]), names(&["plain", "strict"]), answers)
+    }
+
+    fn judge(items: &[Said]) -> Result<JudgeVariants> {
+        checked(answers(items))
     }
 
     #[test]
     fn the_mean_and_spread_are_over_the_variants_that_have_an_answer() {
         // By hand: shares (3/4, 1/4) and (1/4, 3/4) have the mean 1/2 and the sd 1/4 for both classes.
-        let judge = judge(vec![answers([Some([3.0, 1.0]), Some([25.0, 75.0])]), answers([None, Some([1.0, 3.0])])]);
+        let judge = judge(&[[Some([3.0, 1.0]), Some([25.0, 75.0])], [None, Some([1.0, 3.0])]]);
         let predictions = judge.unwrap().aggregate(None).unwrap();
         assert_eq!(predictions.q, ndarray::array![[0.5, 0.5], [0.25, 0.75]]);
         assert_eq!(predictions.spread, [Some(0.25), None]);
@@ -280,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_floor_makes_every_class_possible_and_leaves_the_spread() {
-        let judge = judge(vec![answers([Some([100.0, 0.0]), Some([100.0, 0.0])])]).unwrap();
+        let judge = judge(&[[Some([100.0, 0.0]), Some([100.0, 0.0])]]).unwrap();
         let predictions = judge.aggregate(Some(0.25)).unwrap();
         // By hand: (1, 1/4) / (5/4).
         assert_eq!(predictions.q, ndarray::array![[0.8, 0.2]]);
@@ -293,7 +365,7 @@ mod tests {
 
     #[test]
     fn an_item_without_an_answer_is_named() {
-        let judge = judge(vec![answers([Some([1.0, 0.0]), None]), answers([None, None])]).unwrap();
+        let judge = judge(&[[Some([1.0, 0.0]), None], [None, None]]).unwrap();
         let error = judge.aggregate(None).unwrap_err().to_string();
         assert_eq!(
             error,
@@ -303,19 +375,32 @@ mod tests {
 
     #[test]
     fn answers_that_are_no_distribution_are_refused() {
-        let good = answers([Some([1.0, 0.0]), None]);
-        for bad in [[0.0, 0.0], [-1.0, 2.0], [f64::NAN, 1.0], [f64::INFINITY, 1.0], [f64::MAX, f64::MAX]] {
-            let error = judge(vec![good.clone(), answers([None, Some(bad)])]).unwrap_err().to_string();
+        let good = [Some([1.0, 0.0]), None];
+        for bad in [[0.0, 0.0], [-1.0, 2.0], [1.0, f64::NAN], [f64::INFINITY, 1.0], [f64::MAX, f64::MAX]] {
+            let error = judge(&[good, [None, Some(bad)]]).unwrap_err().to_string();
             assert!(error.starts_with("item \"item 1\": the answer ["), "{error}");
             assert!(error.contains("not a distribution over the 2 classes; give one finite"), "{error}");
         }
-        let self_update = Some(vec![1.0, 1.0, 1.0]);
-        assert!(judge(vec![JudgeAnswers { self_update, ..good.clone() }]).is_err());
+        let mut updated = answers(&[good]);
+        updated.set_self_update(0, Some(vec![1.0, 1.0, 1.0]));
+        assert!(checked(updated).is_err());
         for confidence in [-1.0, 100.5, f64::NAN] {
-            let error = judge(vec![JudgeAnswers { confidence: Some(confidence), ..good.clone() }]).unwrap_err();
+            let mut stated = answers(&[good]);
+            stated.set_confidence(0, Some(confidence));
+            let error = checked(stated).unwrap_err();
             assert!(error.to_string().contains("outside the range from 0 to 100; write"), "{error}");
         }
-        let error = judge(vec![JudgeAnswers { stated_label: Some(2), ..good }]).unwrap_err().to_string();
-        assert!(error.contains("\"class number 2\" is not one of a, b"), "{error}");
+    }
+
+    #[test]
+    fn items_and_variants_are_selected_with_all_that_is_said_of_them() {
+        let mut all = answers(&[[Some([3.0, 1.0]), None], [Some([1.0, 0.0]), Some([0.0, 2.0])]]);
+        all.set_confidence(1, Some(70.0));
+        let second = all.select(&[1, 0], &[Some(1), None]);
+        assert_eq!([second.answer(0, 0), second.answer(0, 1)], [Some([0.0, 2.0].as_slice()), None]);
+        assert_eq!((second.confidence(0), second.confidence(1)), (Some(70.0), None));
+        assert!(second.has(0) && !second.has(1));
+        let same = all.select(&[0, 1], &all.all());
+        assert!((0..2).all(|item| same.of(item).eq(all.of(item)) && same.confidence(item) == all.confidence(item)));
     }
 }

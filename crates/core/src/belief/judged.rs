@@ -54,8 +54,9 @@ impl JudgedItems<'_> {
         if self.design.features() > 0 { self.design.row(i) } else { &[] }
     }
 
-    /// All that a fit reads of an item with these labels, bit by bit: equal for items that nothing tells apart.
-    pub(super) fn all_of(&self, i: usize, labels: ArrayView1<u32>) -> Vec<u64> {
+    /// Puts all that a fit reads of an item with these labels into `all`, bit by bit: equal for items that nothing tells
+    /// apart.
+    pub(super) fn all_of(&self, i: usize, labels: ArrayView1<u32>, all: &mut Vec<u64>) {
         let numbers = self
             .features(i)
             .iter()
@@ -65,7 +66,8 @@ impl JudgedItems<'_> {
             self.carried.iter().flat_map(|carried| carried.added(i).into_iter().copied().chain([carried.unknown(i)]));
         let labels = labels.into_iter().map(|n| u64::from(*n));
         let group = self.groups.get(i).map(|group| *group as u64);
-        numbers.copied().chain(carried).map(f64::to_bits).chain(labels).chain(group).collect()
+        all.clear();
+        all.extend(numbers.copied().chain(carried).map(f64::to_bits).chain(labels).chain(group));
     }
 
     /// Refuses tables that do not describe the same items, and predictions that the likelihood has no use for.

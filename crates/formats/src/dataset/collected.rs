@@ -5,7 +5,7 @@
 //! self-updates.csv    id, variant, p_<class>...                                 where there are any
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::checksum::{read_file, sha256_hex};
@@ -57,11 +57,13 @@ pub(super) fn read_folder(
             variants.push(name.to_owned());
         }
     }
-    let mut answers = vec![JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() }; ids.len()];
+    let mut answers = JudgeAnswers::new(ids.len(), variants.len(), classes.len());
     let mut stated = vec![vec![]; ids.len()];
     for_each_answer(&predictions, ids, classes, |row, i, answer| {
         let place = variants.iter().position(|name| name == row.cell(variant)).unwrap_or_default();
-        answers[i].variants[place] = answer;
+        if let Some(answer) = answer {
+            answers.answer_mut(i, place).copy_from_slice(&answer);
+        }
         if let Some(value) = row.optional_number(confidence)? {
             check_confidence(value).map_err(|problem| row.refuse(confidence, problem))?;
             stated[i].push(value);
@@ -70,14 +72,15 @@ pub(super) fn read_folder(
     })?;
     if let Some(updates) = &updates {
         updates.expect_columns(&columns.collect::<Vec<_>>())?;
+        let mut updated = BTreeSet::new();
         for_each_answer(updates, ids, classes, |_, i, answer| {
             // One update per item; a second variant's would be another judge.
-            answers[i].self_update = answers[i].self_update.take().or(answer);
+            answers.set_self_update(i, answer.filter(|_| updated.insert(i)));
             Ok(())
         })?;
     }
-    for (item, stated) in answers.iter_mut().zip(&stated) {
-        item.confidence = (!stated.is_empty()).then(|| stated.iter().sum::<f64>() / stated.len() as f64);
+    for (i, stated) in stated.iter().enumerate().filter(|(_, stated)| !stated.is_empty()) {
+        answers.set_confidence(i, Some(stated.iter().sum::<f64>() / stated.len() as f64));
     }
     let judge = JudgeVariants::new(ids.clone(), classes.to_vec(), variants, answers);
     Ok((judge.map_err(|error| error.in_file(&dir.join(PREDICTIONS)))?, hashes))

@@ -48,15 +48,18 @@ impl JudgeLayout<'_> {
         let stated_label = self.stated_label.map(|name| table.column(name)).transpose()?;
         let confidence = table.column(CONFIDENCE)?;
 
-        let answers = rows.iter().map(|row| {
-            Ok(JudgeAnswers {
-                variants: variants.iter().map(|columns| read_answer(row, columns)).collect::<Result<_>>()?,
-                confidence: read_confidence(row, confidence)?,
-                stated_label: stated_label.map_or(Ok(None), |column| row.optional_word(column, &classes))?,
-                self_update: self_update.as_ref().map_or(Ok(None), |columns| read_answer(row, columns))?,
-            })
-        });
-        let answers = answers.collect::<Result<_>>()?;
+        let mut answers = JudgeAnswers::new(rows.len(), variants.len(), classes.len());
+        for (i, row) in rows.iter().enumerate() {
+            for (v, columns) in variants.iter().enumerate() {
+                if let Some(answer) = read_answer(row, columns)? {
+                    answers.answer_mut(i, v).copy_from_slice(&answer);
+                }
+            }
+            answers.set_confidence(i, read_confidence(row, confidence)?);
+            stated_label.map_or(Ok(None), |column| row.optional_word(column, &classes))?;
+            let update = self_update.as_ref().map_or(Ok(None), |columns| read_answer(row, columns))?;
+            answers.set_self_update(i, update);
+        }
         JudgeVariants::new(ids, classes, names(self.variants), answers)
     }
 }

@@ -6,7 +6,6 @@ use judge_uncertainty_study::audit::columns::Correction;
 use judge_uncertainty_study::audit::table::CellTable;
 use judge_uncertainty_study::audit::{AuditInput, Audited, Labelled};
 use judge_uncertainty_study::findings::Answer;
-use judge_uncertainty_study::findings::ratings::Ratings;
 use judge_uncertainty_study::findings::trust::{GroupTrust, NEAR, TrustVerdict};
 use judge_uncertainty_study::{Error, Study};
 use judge_uncertainty_system::OutputFolder;
@@ -318,7 +317,7 @@ pub(crate) fn answer_of(cells: &CellTable, corrections: &[Correction], labelled:
     let folder = written(cells, corrections, labelled)?;
     let place = folder.path().join("study");
     let study = Study::load(&place)?;
-    Ok(Answer::from_ratings(&study, &Ratings::from_study(&study)))
+    Ok(Answer::without_queue(&study))
 }
 
 fn chosen(world: World, rows: &[Row], stream: &mut Stream) -> Vec<bool> {

@@ -1,5 +1,6 @@
 //! A belief applied to some rows.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -300,7 +301,8 @@ impl Applier {
                 // The mean confidence is that of the fit, not of these items.
                 Rule::LowConfidence => {
                     let fill = self.file.mean_confidence.unwrap_or(0.0);
-                    relation.judge.confidence.iter().map(|stated| -stated.unwrap_or(fill) + 0.0).collect()
+                    let stated = |i: usize| relation.judge.confidence.get(i).copied().flatten();
+                    (0..decomposition.len()).map(|i| -stated(i).unwrap_or(fill) + 0.0).collect()
                 }
                 rule => decomposition.priority(*rule)?,
             };
@@ -457,24 +459,23 @@ impl Applier {
         let (belief, table) = (&self.file, &batch.table);
         let mut rows = ItemRows::each_its_own(batch.len());
         let values = self.features(table, &mut rows)?;
-        let mut answered = match beside {
-            Some(answered) => answered.clone(),
-            None => self.answers(&self.columns(header)?, table, &mut rows)?,
+        let answered = match beside {
+            Some(answered) => Cow::Borrowed(answered),
+            None => Cow::Owned(self.answers(&self.columns(header)?, table, &mut rows)?),
         };
-        rows.read(table, |row, item| match answered.judge[item] {
-            Some(_) => Ok(()),
-            None => Err(row.refuse_row(Problem::NoAnswer)),
+        rows.read(table, |row, item| match answered.judge.has(item) {
+            true => Ok(()),
+            false => Err(row.refuse_row(Problem::NoAnswer)),
         })?;
         let unit = self.unit_rows(table, embeddings, &mut rows)?;
         let kept = rows.usable();
         let items = self.items(table, &kept, &values)?;
-        let judge = kept.iter().filter_map(|&row| answered.judge[row].take()).collect();
+        let Answered { judge, labels } = answered.select(&kept);
         let blank = match belief.settings.scale {
             Scale::Scores(..) => JudgeReport::Ratings(Default::default()),
             _ => JudgeReport::Classes(Default::default()),
         };
         let judge = StudyJudge::new(&belief.settings, &items.ids, &belief.variants, judge, blank)?;
-        let labels = answered.labels.select(&kept);
         let mut bad = batch.broken.clone();
         for (row, fault) in rows.faults.into_iter().enumerate() {
             bad.extend(fault.map(|fault| batch.bad(row, fault)).transpose()?);

@@ -40,8 +40,8 @@ pub struct AuditedItems {
 /// What judge and people say of some items.
 #[derive(Debug, Clone)]
 pub struct Answered {
-    /// The judge's answers; `None` where none can be read.
-    pub judge: Vec<Option<JudgeAnswers>>,
+    /// The judge's answers.
+    pub judge: JudgeAnswers,
     /// The labels of people.
     pub labels: Labels,
 }
@@ -120,8 +120,8 @@ impl Applier {
         let judge = JudgeFile::read(&file, &of_items, &mut source)?;
         let labels = Labels::read(&file, &of_items, &LabelStore::default(), &mut source)?;
         let places = self.places(name, &judge.variants)?;
-        let in_place = |answers: Option<JudgeAnswers>| answers.map(|answers| in_places(answers, &places));
-        let answered = Answered { judge: judge.answers.into_iter().map(in_place).collect(), labels };
+        let all: Vec<usize> = (0..of_items.ids.len()).collect();
+        let answered = Answered { judge: judge.answers.select(&all, &places), labels };
         let id = table.column("id")?;
         let items = WholeRows::new(table.renamed(id, &self.file.columns.id).at_lines(lines), 0);
         Ok(AuditedItems { audited, items, next: 0, answered, bad, sum: sha256_hex(&sum.finalize()) })
@@ -161,13 +161,11 @@ impl Applier {
     }
 }
 
-/// Answers in the order of the belief's variants; those of scores that are missing are left out.
-fn in_places(mut answers: JudgeAnswers, places: &[Option<usize>]) -> JudgeAnswers {
-    if answers.variants.len() > 1 || places.len() > 1 {
-        let own = places.iter().map(|place| place.and_then(|place| answers.variants.get(place).cloned().flatten()));
-        answers.variants = own.collect();
+impl Answered {
+    /// What is said of the items at these positions.
+    pub(super) fn select(&self, items: &[usize]) -> Self {
+        Self { judge: self.judge.select(items, &self.judge.all()), labels: self.labels.select(items) }
     }
-    answers
 }
 
 impl AuditedItems {
@@ -192,8 +190,7 @@ impl AuditedItems {
         batch.broken = std::mem::take(&mut self.bad);
         let rows: Vec<usize> = (self.next..self.next + batch.len()).collect();
         self.next += batch.len();
-        let judge = rows.iter().map(|&row| self.answered.judge[row].take()).collect();
-        let answered = Answered { judge, labels: self.answered.labels.select(&rows) };
+        let answered = self.answered.select(&rows);
         Ok(batch.if_any().map(|batch| (batch, answered)))
     }
 }

@@ -222,7 +222,7 @@ impl CellTable {
     pub fn distinct(&self, column: usize) -> impl ExactSizeIterator<Item = &str> {
         let cell = move |row: usize| present(self.cell(row, column)).unwrap_or_default();
         let find = || {
-            let mut known = PositionIndex::default();
+            let mut known = PositionIndex::with_capacity(self.len());
             let is_first = |row: &u32| !cell(*row as usize).is_empty() && known.insert(*row as usize, cell).is_none();
             (0..self.len() as u32).filter(is_first).collect()
         };

@@ -149,28 +149,24 @@ impl Answer {
         decomposition: &Decomposition,
         (amount, target): (Amount, Option<f64>),
     ) -> Result<Self, Error> {
-        let ratings = Ratings::from_study(study);
-        let mut answer = Self::from_ratings(study, &ratings);
+        let mut answer = Self::without_queue(study);
         if target.is_some() {
             answer.plan = LabelPlan::of_study(study, target);
         }
         if study.batches() > 0 && study.own_numbers().iter().any(|n| *n > 0) {
-            let mut before = study.clone();
-            before.labels = study.labels.without_added();
-            before.queues = vec![];
-            let ratings = Ratings::from_study(&before);
-            let sample = Sample::new(&before, &ratings);
+            let before = study.without_added();
+            let sample = Sample::new(&before);
             let rate = rates(&sample).swap_remove(0).corrected;
             let agreement = Trust::new(&sample).agreement;
             answer.before = Some(Before { agreement, rate, is_assumed: sample.is_assumed });
         }
-        answer.queue(study, decomposition, &ratings, amount)?;
+        answer.queue(study, decomposition, amount)?;
         Ok(answer)
     }
 
     /// What the labels of a study say, without belief and queue.
     pub fn of_labels(study: &Study) -> Self {
-        let mut answer = Self::from_ratings(study, &Ratings::from_study(study));
+        let mut answer = Self::without_queue(study);
         answer.findings = findings(&answer);
         answer
     }
@@ -179,14 +175,8 @@ impl Answer {
     ///
     /// # Errors
     /// The record of a queue that can't be read.
-    fn queue(
-        &mut self,
-        study: &Study,
-        decomposition: &Decomposition,
-        ratings: &Ratings,
-        amount: Amount,
-    ) -> Result<(), Error> {
-        match Next::new(study, decomposition, (ratings, &self.trust), amount) {
+    fn queue(&mut self, study: &Study, decomposition: &Decomposition, amount: Amount) -> Result<(), Error> {
+        match Next::new(study, decomposition, &self.trust, amount) {
             Ok(next) if next.queued > 0 => self.next = Some(next),
             Ok(_) => self.no_queue = Some("no item is left to label".to_owned()),
             Err(error @ Error::Data(DataError::Unreadable { .. })) => return Err(error),
@@ -206,8 +196,8 @@ impl Answer {
     }
 
     /// What the labels say, without belief and queue.
-    pub fn from_ratings(study: &Study, ratings: &Ratings) -> Self {
-        let sample = Sample::new(study, ratings);
+    pub fn without_queue(study: &Study) -> Self {
+        let (ratings, sample) = (study.ratings(), Sample::new(study));
         let trust = Trust::new(&sample);
         Self {
             verdict: trust.verdict,

@@ -69,12 +69,7 @@ impl Next {
     ///
     /// # Errors
     /// As [`crate::queue::Ranked::new`].
-    pub fn new(
-        study: &Study,
-        decomposition: &Decomposition,
-        (ratings, trust): (&Ratings, &Trust),
-        amount: Amount,
-    ) -> Result<Self, Error> {
+    pub fn new(study: &Study, decomposition: &Decomposition, trust: &Trust, amount: Amount) -> Result<Self, Error> {
         let standing = Standing::find(study)?;
         let folder = standing.as_ref().map(|standing| standing.folder.clone());
         let (rule, explore, entries) = match standing {
@@ -86,6 +81,7 @@ impl Next {
                 (rule, explore, entries.into_iter().map(|entry| (entry.item, entry.drawn)).collect())
             }
         };
+        let ratings = study.ratings();
         // Of numbers an expected error is a distance.
         // Where the labels do not tell how often the judge agrees, they do not tell where it errs.
         let told = ratings.scale.nominal().is_some() && trust.agreement.estimate().is_some();

@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use super::ratings::Ratings;
 use super::trust::{Sample, agreement_after, kappa_after, rate_after};
 use super::words::Unit;
 use crate::model::study::Study;
@@ -75,7 +74,8 @@ impl PlannedFigure {
         (open, target): (usize, Option<f64>),
         of: &dyn Fn(usize) -> Estimable,
     ) -> Self {
-        let half = |more: usize| half(&of(more));
+        let now = of(0);
+        let half = |more: usize| if more == 0 { half(&now) } else { half(&of(more)) };
         let looks =
             LOOKS.into_iter().filter(|labels| *labels < open).chain([open].into_iter().filter(|open| *open > 0));
         let after = looks.filter_map(|labels| Some(Width { labels, half: half(labels)? })).collect();
@@ -89,7 +89,6 @@ impl PlannedFigure {
             }
             low
         });
-        let now = of(0);
         Self {
             id,
             what: what.to_owned(),
@@ -111,7 +110,7 @@ impl PlannedFigure {
 impl LabelPlan {
     /// Plans from the labels of a study.
     pub fn of_study(study: &Study, target: Option<f64>) -> Self {
-        Self::new(&Sample::new(study, &Ratings::from_study(study)), target)
+        Self::new(&Sample::new(study), target)
     }
 
     /// Plans from the labels of a sample; `target` is in points of a hundred (of numbers, in units of their scale).

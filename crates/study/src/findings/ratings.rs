@@ -43,7 +43,8 @@ impl Contests {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lists<T> {
     all: Vec<T>,
-    ends: Vec<usize>,
+    /// Where each ends.
+    ends: Vec<u32>,
 }
 
 impl<T> Default for Lists<T> {
@@ -61,7 +62,7 @@ impl<T> Lists<T> {
     /// Adds the list of the next item.
     pub fn push(&mut self, list: impl IntoIterator<Item = T>) {
         self.all.extend(list);
-        self.ends.push(self.all.len());
+        self.ends.push(u32::try_from(self.all.len()).expect("a study has fewer answers"));
     }
 }
 
@@ -78,7 +79,7 @@ impl<T> Index<usize> for Lists<T> {
 
     fn index(&self, item: usize) -> &[T] {
         let start = item.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.all[start..self.ends[item]]
+        &self.all[start as usize..self.ends[item] as usize]
     }
 }
 
@@ -97,8 +98,8 @@ pub struct Ratings {
     pub is_repeated: bool,
     /// What the judge predicts of each quantity ([`Ratings::quantities`]).
     pub predicted: Lists<f64>,
-    /// How sure the judge is by its own statement, on the scale that it uses.
-    pub confidence: Vec<Option<f64>>,
+    /// How sure the judge is by its own statement, on the scale that it uses; empty where it states nothing.
+    pub(super) confidence: Vec<Option<f64>>,
     /// Different answers of people, each with how many gave it.
     pub people: Lists<(f64, f64)>,
     /// Groups, where a column names them.
@@ -132,7 +133,7 @@ impl Statistic {
 
 impl Ratings {
     /// The answers in a study.
-    pub fn from_study(study: &Study) -> Self {
+    pub(crate) fn from_study(study: &Study) -> Self {
         let config = &study.file.config;
         let places = config.scale.places();
         let answer_of = |shares: &[f64]| match places {
@@ -215,6 +216,16 @@ impl Ratings {
         self.scale.text(format!("{answer:.5e}").parse().unwrap_or(answer))
     }
 
+    /// How sure the judge is of an item by its own statement, on the scale that it uses.
+    pub fn confidence(&self, item: usize) -> Option<f64> {
+        self.confidence.get(item).copied().flatten()
+    }
+
+    /// The confidences that it states.
+    pub fn confidences(&self) -> impl Iterator<Item = f64> {
+        self.confidence.iter().flatten().copied()
+    }
+
     /// The items that people have labelled.
     pub fn labelled(&self) -> Vec<usize> {
         (0..self.len()).filter(|&item| !self.people[item].is_empty()).collect()
@@ -275,8 +286,9 @@ impl Ratings {
 
     /// How far the judge's answers about an item are apart; `None` where it gave one.
     pub fn within(&self, item: usize) -> Option<f64> {
-        let once: Vec<(f64, f64)> = self.repeats[item].iter().map(|answer| (*answer, 1.0)).collect();
-        pairs(&once, |a, b| self.scale.apart(a, b))
+        let answers = &self.repeats[item];
+        let once = || answers.iter().map(|answer| (*answer, 1.0)).collect::<Vec<_>>();
+        (answers.len() > 1).then(|| pairs(&once(), |a, b| self.scale.apart(a, b)))?
     }
 
     /// What the judge predicts of a value of the classes: the mean over its shares.
@@ -333,7 +345,7 @@ impl Ratings {
             differs(&name, &|item| Some(self.predicted[item][k]))
         };
         let predicted = quantities.iter().enumerate().find_map(of_quantity);
-        predicted.or_else(|| differs("its mean confidence", &|item| self.confidence[item]))
+        predicted.or_else(|| differs("its mean confidence", &|item| self.confidence(item)))
     }
 }
 
@@ -362,10 +374,7 @@ fn stated_confidence(study: &Study) -> Vec<Option<f64>> {
         JudgeConfig::Ratings(_) => CONFIDENCE_RANGE,
     };
     let stated = |c: &Option<f64>| c.map(|c| least + (c - low) / (high - low) * (most - least));
-    match study.judge.confidence.is_empty() {
-        true => vec![None; study.len()],
-        false => study.judge.confidence.iter().map(stated).collect(),
-    }
+    study.judge.confidence.iter().map(stated).collect()
 }
 
 /// The answers of people to each item; of scores the mean of each annotator's.

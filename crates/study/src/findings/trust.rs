@@ -213,10 +213,10 @@ pub struct Sample<'r> {
 
 impl<'r> Sample<'r> {
     /// The labelled items of a study.
-    pub fn new(study: &Study, ratings: &'r Ratings) -> Self {
+    pub fn new(study: &'r Study) -> Self {
+        let ratings = study.ratings();
         let labelled = ratings.labelled();
-        let ItemSampling { design, is_assumed, words } =
-            ItemSampling::with(study, &labelled, &|own| ratings.unlike(own));
+        let ItemSampling { design, is_assumed, words } = ItemSampling::new(study, &labelled);
         Self { ratings, labelled, design, is_assumed, words }
     }
 
@@ -427,17 +427,17 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     let rows = sample.ratings;
-    let median = median(rows.confidence.iter().flatten().copied())?;
+    let median = median(rows.confidences())?;
     let agree = |row: usize| rows.scale.nominal().map(|_| 1.0 - rows.judge_miss(row));
     let closer = |row: usize| agree(row).or_else(|| Some(-rows.judge_miss(row)));
-    let stated = || rows.confidence.iter().flatten();
-    let scale = match (stated().all(|c| (0.0..=1.0).contains(c)), stated().all(|c| (0.0..=100.0).contains(c))) {
+    let stated = || rows.confidences();
+    let scale = match (stated().all(|c| (0.0..=1.0).contains(&c)), stated().all(|c| (0.0..=100.0).contains(&c))) {
         (true, _) => Some(1.0),
         // A scale of a few steps is no percentage.
-        (false, true) if stated().any(|c| *c > 10.0) => Some(100.0),
+        (false, true) if stated().any(|c| c > 10.0) => Some(100.0),
         _ => None,
     };
-    let known = |row: usize| rows.confidence[row];
+    let known = |row: usize| rows.confidence(row);
     let excess = scale
         .filter(|_| rows.scale.nominal().is_some())
         .map(|scale| sample.values(|row| Some(known(row)? / scale - agree(row)?)))
@@ -457,7 +457,7 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
 fn bins(sample: &Sample<'_>, agree: &dyn Fn(usize) -> Option<f64>) -> Vec<ConfidenceBin> {
     const MOST: usize = 5;
     let rows = sample.ratings;
-    let mut stated: Vec<f64> = rows.confidence.iter().flatten().copied().collect();
+    let mut stated: Vec<f64> = rows.confidences().collect();
     stated.sort_by(f64::total_cmp);
     let mut values = stated.clone();
     values.dedup();
@@ -467,7 +467,7 @@ fn bins(sample: &Sample<'_>, agree: &dyn Fn(usize) -> Option<f64>) -> Vec<Confid
         false => (1..=MOST).map(|k| stated[k * stated.len() / MOST - 1]).collect(),
     };
     ends.dedup();
-    let of = |row: usize| rows.confidence[row].map(|c| ends.partition_point(|end| *end < c));
+    let of = |row: usize| rows.confidence(row).map(|c| ends.partition_point(|end| *end < c));
     let bin = |k: usize| {
         let own: Vec<usize> = (0..rows.len()).filter(|&row| of(row) == Some(k)).collect();
         let labelled = own.iter().filter(|&&row| !rows.people[row].is_empty()).count();
@@ -477,7 +477,7 @@ fn bins(sample: &Sample<'_>, agree: &dyn Fn(usize) -> Option<f64>) -> Vec<Confid
         });
         let asked = ask(rows, &values, Values::Distances).among(ends.len());
         let agreement = if_enough(labelled, || sample.design.estimate(&asked));
-        let known: Vec<f64> = own.iter().filter_map(|&row| rows.confidence[row]).collect();
+        let known: Vec<f64> = own.iter().filter_map(|&row| rows.confidence(row)).collect();
         ConfidenceBin { stated: mean(&known), rows: own.len(), labelled, agreement }
     };
     (0..ends.len()).map(bin).collect()

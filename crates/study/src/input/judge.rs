@@ -22,9 +22,8 @@ pub type JudgeReport = ByLabels<ClassJudgeReport, ScoreJudgeReport>;
 pub struct JudgeFile {
     /// Names of the variants of its prompt, in the order of their first appearance.
     pub variants: Vec<String>,
-    /// Its answer to each item; `None` where every answer is blank or missing. Of scores an answer under a variant is
-    /// the expected mean and, where it is stated, the expected variance.
-    pub answers: Vec<Option<JudgeAnswers>>,
+    /// Its answers to each item.
+    pub answers: JudgeAnswers,
     /// What was found.
     pub report: JudgeReport,
 }
@@ -44,9 +43,9 @@ pub struct StudyJudge {
     pub scores: Vec<Vec<f64>>,
     /// Names of its variants, as results list them.
     pub variants: Vec<String>,
-    /// How far its variants are apart, per item; `None` for items with fewer than two.
+    /// How far its variants are apart, per item; `None` for items with fewer than two, empty where all are.
     pub spread: Vec<Option<f64>>,
-    /// Its stated confidence per item, 0 to 100; empty where such judges state none.
+    /// Its stated confidence per item, 0 to 100; empty where it states none.
     pub confidence: Vec<Option<f64>>,
     /// Blank answers: they are counted and never become labels.
     pub failed_answers: usize,
@@ -78,7 +77,7 @@ impl StudyJudge {
         config: &StudyConfig,
         ids: &ItemIds,
         variants: &[String],
-        answers: Vec<JudgeAnswers>,
+        answers: JudgeAnswers,
         report: JudgeReport,
     ) -> Result<Self> {
         match report {

@@ -13,7 +13,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::findings::ratings::Ratings;
 use crate::input::items::Items;
 use crate::input::label_store::LabelBatch;
 use crate::input::source::Source;
@@ -254,17 +253,9 @@ impl AtRandom {
     }
 }
 
-/// Why labelled items are not like the others, if they are not.
-type Unlike<'a> = &'a dyn Fn(&[usize]) -> Option<String>;
-
 impl ItemSampling {
     /// How the items at positions `kept` were chosen; all of them have labels.
     pub fn new(study: &Study, kept: &[usize]) -> Self {
-        Self::with(study, kept, &|own| Ratings::from_study(study).unlike(own))
-    }
-
-    /// [`Self::new`], with [`Ratings::unlike`] of the study's ratings.
-    pub fn with(study: &Study, kept: &[usize], unlike: Unlike<'_>) -> Self {
         let things = StudyThings::new(study);
         // The things of these items, numbered from 0 without gaps.
         let mut place = vec![None; things.number()];
@@ -282,7 +273,7 @@ impl ItemSampling {
         let population = population_of(things.number(), named.len(), kept.len(), study.len());
         let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
         let mut assumed = None;
-        if let Some((stage, word)) = own_stage((study, unlike), &things, (&named, population), all_labelled) {
+        if let Some((stage, word)) = own_stage(study, &things, (&named, population), all_labelled) {
             match stage {
                 Ok(stage) if is_assumed(study) && !all_labelled => assumed = Some(stage),
                 Ok(stage) => stages.push(stage),
@@ -400,7 +391,7 @@ fn is_assumed(study: &Study) -> bool {
 /// The stage that the user's own labels form, or the reason why they form none, with a sentence for readers; `None`
 /// without such labels.
 fn own_stage(
-    (study, unlike): (&Study, Unlike<'_>),
+    study: &Study,
     things: &StudyThings,
     (named, population): (&[usize], usize),
     all: bool,
@@ -420,7 +411,7 @@ fn own_stage(
         return Some((stage.map(|stage| stage.with_all_probabilities(of_thing.into_iter().flatten())), Some(word)));
     }
     let own: Vec<usize> = (0..study.len()).filter(|&item| things.own[things.of[item]]).collect();
-    let unlike = (is_assumed(study) && !all).then(|| unlike(&own)).flatten();
+    let unlike = (is_assumed(study) && !all).then(|| study.ratings().unlike(&own)).flatten();
     match (unlike, study.file.config.items.drawn) {
         (Some(reason), _) => Some((Err(reason.clone()), Some(reason))),
         (None, said) => {

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::audit::columns_of;
 use crate::error::Error;
+use crate::findings::ratings::Ratings;
 use crate::input::config::{StudyFile, Unmatched};
 use crate::input::items;
 use crate::input::items::Items;
@@ -120,7 +122,7 @@ impl Study {
             })
         };
         within(0, &inputs)?;
-        let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| judge.answers[i].is_some());
+        let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| judge.answers.has(i));
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
         if let Some(first) = left_out.first()
             && (file.config.unmatched == Unmatched::Refuse || kept.is_empty())
@@ -137,8 +139,8 @@ impl Study {
         let mut warnings = log.warnings;
         warnings.extend(labels.warning());
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
-        let mut answers = Vec::with_capacity(kept.len());
-        answers.extend(judge.answers.into_iter().flatten());
+        let answers =
+            if left_out.is_empty() { judge.answers } else { judge.answers.select(&kept, &judge.answers.all()) };
         let judge = StudyJudge::new(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let features = choose(&file, &items, &judge)?;
         let start = Carried::read(&file, &mut inputs)?;
@@ -160,6 +162,7 @@ impl Study {
             carried_map: None,
             queues: vec![],
             inputs,
+            ratings: OnceLock::new(),
         };
         let (folder, added) = (study.file.folder(), study.added());
         let answers = (added.as_slice(), study.labels.batches.as_slice());
@@ -226,6 +229,16 @@ impl Study {
     /// Number of labels of each item in the user's own files.
     pub fn own_numbers(&self) -> Vec<u32> {
         if self.batches() == 0 { self.numbers() } else { self.labels.without_added().numbers() }
+    }
+
+    /// Every answer of judge and people, with its item and rater.
+    pub fn ratings(&self) -> &Ratings {
+        self.ratings.get_or_init(|| Ratings::from_study(self))
+    }
+
+    /// The study as it was before labels were added.
+    pub fn without_added(&self) -> Self {
+        Self { labels: self.labels.without_added(), queues: vec![], ratings: OnceLock::new(), ..self.clone() }
     }
 
     /// The item and the batch of every added label.

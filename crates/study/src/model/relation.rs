@@ -53,7 +53,7 @@ impl Relation<'_> {
         numbers: &[u32],
         near: Option<&FamiliarityFeatures>,
     ) -> Vec<FeatureColumn> {
-        let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
+        let some = |values: &[Option<f64>]| kept.iter().map(|&i| values.get(i).copied().flatten()).collect();
         let distances = |read: fn(&FamiliarityFeatures) -> &Vec<Option<f64>>| {
             near.map_or_else(|| vec![None; kept.len()].into(), |near| read(near).as_slice().into())
         };

@@ -3,12 +3,14 @@
 //! Everything else is written once; what is said of either is in a folder of its own below [`crate::kinds`].
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use ndarray::ArcArray2;
 
 use crate::audit::columns::ReadColumn;
 use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::InputColumns;
+use crate::findings::ratings::Ratings;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::judge::StudyJudge;
@@ -170,6 +172,8 @@ pub struct Study {
     pub judge_files: JudgeFiles,
     /// The columns of the table that `audit` made it of.
     pub columns: Vec<ReadColumn>,
+    /// Every answer with its item and rater, once it was asked for.
+    pub(crate) ratings: OnceLock<Ratings>,
 }
 
 /// The belief about every item of a study, given all labels.

@@ -8,7 +8,6 @@ use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
-use crate::findings::ratings::Ratings;
 use crate::input::items::swapped;
 use crate::input::sides::{is_swapped, mirrored, task_id};
 use crate::model::decompose::luck_of;
@@ -357,7 +356,7 @@ const MOST_ANSWERS: usize = 20;
 ///
 /// [`ItemBelief::label_distance`]: judge_uncertainty_core::belief::ItemBelief::label_distance
 pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> Option<Vec<f64>> {
-    let ratings = Ratings::from_study(study);
+    let ratings = study.ratings();
     let error = |i: usize| (!ratings.people[i].is_empty()).then(|| ratings.miss(i, ratings.verdict[i]));
     let errors: Vec<Option<f64>> = (0..study.len()).map(error).collect();
     let known: Vec<f64> = errors.iter().copied().flatten().collect();

@@ -1,6 +1,7 @@
 //! Everything known about every item of a decomposed study, column by column.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::input::labels::Remarked;
 use crate::input::question::Remark;
@@ -9,6 +10,7 @@ use crate::model::relation::Relation;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_evaluation::LabelPool;
+use judge_uncertainty_formats::items::Texts;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
 /// Items up to which their table is written as CSV beside Parquet: a larger one takes eight times as much room as Parquet
@@ -52,7 +54,7 @@ pub fn columns_with(
     if !config.scale.is_numbers() {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \
                        mean); trust_at_limit (beyond 1e-3 or 1e6 labels)";
-        columns.push(OutputColumn::texts("flags", meaning, flags(decomposition)));
+        columns.push(OutputColumn::new("flags", "", meaning, ColumnValues::Text(Arc::new(flags(decomposition)))));
     }
     columns
 }
@@ -62,20 +64,22 @@ pub(crate) fn feature_column(feature: &str) -> String {
     format!("feature_{feature}")
 }
 
-fn flags(decomposition: &Decomposition) -> impl Iterator<Item = String> {
-    let of = move |i: usize| {
-        let mut flags = Vec::new();
-        if decomposition.numbers[i] == 0 {
-            flags.push("no_labels".to_owned());
+fn flags(decomposition: &Decomposition) -> Texts {
+    let missing: Vec<String> =
+        decomposition.features.iter().map(|feature| format!("no_{}", feature.name().replace(' ', "_"))).collect();
+    let (mut all, mut own) = (Texts::default(), String::new());
+    for i in 0..decomposition.len() {
+        let no_labels = (decomposition.numbers[i] == 0).then_some("no_labels");
+        let missing = decomposition.features.iter().zip(&missing).filter(|(feature, _)| feature.values[i].is_none());
+        let at_limit = (!TRUST_LIMITS.contains(&decomposition.trust[i])).then_some("trust_at_limit");
+        own.clear();
+        for flag in no_labels.into_iter().chain(missing.map(|(_, flag)| flag.as_str())).chain(at_limit) {
+            own.push_str(if own.is_empty() { "" } else { " " });
+            own.push_str(flag);
         }
-        let missing = decomposition.features.iter().filter(|feature| feature.values[i].is_none());
-        flags.extend(missing.map(|feature| format!("no_{}", feature.name().replace(' ', "_"))));
-        if !TRUST_LIMITS.contains(&decomposition.trust[i]) {
-            flags.push("trust_at_limit".to_owned());
-        }
-        flags.join(" ")
-    };
-    (0..decomposition.len()).map(of)
+        all.push(&own);
+    }
+    all
 }
 
 // The labels of a study as one table: those of its file and those that were added.

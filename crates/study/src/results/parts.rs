@@ -9,7 +9,7 @@ use crate::model::study::Decomposition;
 use judge_uncertainty_core::belief::Repeats;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_core::stats::{mean, population_sd, spearman};
+use judge_uncertainty_core::stats::{correlation_of_ranks, mean, population_sd, ranks};
 
 /// Means over all items, in squared units of the scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,20 +118,22 @@ impl EvidenceReport {
         let log: Vec<f64> = evidence.iter().map(|a| (a + 1.0).ln()).collect();
         let info = decomposition.map(|b| b.epistemic());
         let k = Budget::HEADLINE.of(decomposition.len());
-        let priority = |rule: Rule| decomposition.priority(rule);
-        let picks = |rule: Rule| Some(top(&priority(rule)?, &decomposition.luck.jitter, k));
-        let (best, entropy) = (picks(Rule::Info)?, picks(Rule::PosteriorEntropy)?);
+        let picks = |priority: &[f64]| top(priority, &decomposition.luck.jitter, k);
+        let by_entropy = decomposition.priority(Rule::PosteriorEntropy)?;
+        let (best, entropy) = (picks(&decomposition.priority(Rule::Info)?), picks(&by_entropy));
         let mut chosen = vec![false; decomposition.len()];
         best.iter().for_each(|&i| chosen[i] = true);
         let shared = entropy.iter().filter(|&&i| chosen[i]).count();
         let sum = |items: &[usize]| items.iter().map(|&i| info[i]).sum::<f64>();
         let most = sum(&best);
+        let of_info = ranks(&info);
+        let spearman = |priority: &[f64]| correlation_of_ranks(&ranks(priority), &of_info);
         let information_kept = if most > 0.0 { sum(&entropy) / most } else { 1.0 };
         Some(Self {
             evidence_percentiles: percentiles(&evidence, SPREAD),
             sd_log_evidence: population_sd(&log),
-            spearman_entropy_info: spearman(&priority(Rule::PosteriorEntropy)?, &info),
-            spearman_judge_entropy_info: spearman(&priority(Rule::JudgeEntropy)?, &info),
+            spearman_entropy_info: spearman(&by_entropy),
+            spearman_judge_entropy_info: spearman(&decomposition.priority(Rule::JudgeEntropy)?),
             shared_picks: shared as f64 / k as f64,
             information_kept,
             entropy_goes_wrong: 1.0 - information_kept > FORGONE,

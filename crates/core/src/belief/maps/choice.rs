@@ -119,26 +119,25 @@ pub struct CarriedChoice {
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
 pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapChoice), TrustError> {
-    items.check(counts)?;
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
     let things = Things::new(items.twins, &labelled);
     let (many, few): (Vec<_>, Vec<_>) = MapName::of_classes().partition(|name| name.has_many_parameters());
-    let mut fits = Fits::new(*items, counts, &things);
+    let mut fits = Fits::try_new(*items, counts, &things)?;
     let mut carried = None;
     if things.are_enough(FEWEST) {
-        fits.add(&few)?;
+        fits.add(&few);
         if items.carried.is_some() {
-            let mut without = Fits::new(JudgedItems { carried: None, ..*items }, counts, &things);
-            without.add(&few)?;
+            let mut without = Fits::try_new(JudgedItems { carried: None, ..*items }, counts, &things)?;
+            without.add(&few);
             let ScoreLead { by, se } = things.lead(fits.tries.best(&things), without.tries.best(&things));
             carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
             if by <= 0.0 {
                 fits = without;
             }
         }
-        fits.add(&many)?;
+        fits.add(&many);
     }
-    let items = fits.items;
+    let items = fits.labelled.items;
     let (map, choice) = fits.tries.conclude(&things, Map::drawn_back);
     let map = match map {
         Some(map) => map,
@@ -151,7 +150,7 @@ pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapC
 
 /// Fits of maps of classes to the same labels, with their scores.
 struct Fits<'a, 'b> {
-    items: JudgedItems<'b>,
+    labelled: FitItems<'b>,
     counts: ArrayView2<'a, u32>,
     things: &'a Things,
     /// How many numbers the labels carry.
@@ -162,49 +161,40 @@ struct Fits<'a, 'b> {
 }
 
 impl<'a, 'b> Fits<'a, 'b> {
-    fn new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Self {
+    fn try_new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Result<Self, TrustError> {
+        let labelled = FitItems::try_new(items, counts)?;
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
         let tries = Tries::new(items.carried.is_some());
-        Self { items, counts, things, numbers, guesses: BTreeMap::new(), tries }
+        Ok(Self { labelled, counts, things, numbers, guesses: BTreeMap::new(), tries })
     }
 
-    fn add(&mut self, names: &[MapName]) -> Result<(), TrustError> {
+    fn add(&mut self, names: &[MapName]) {
         for &name in names {
-            let tried = self.fit(name)?;
+            let tried = self.fit(name);
             self.tries.add(name, tried);
         }
-        Ok(())
     }
 
-    fn fit(&mut self, name: MapName) -> Result<Result<Try<Map>, Unavailable>, TrustError> {
-        let (items, counts, things) = (self.items, self.counts, self.things);
-        let labelled = FitItems::try_new(&items, counts)?;
-        let carried = match MapLayout::without_scales(name, &items, labelled.without_guesses()) {
-            Ok(layout) => enough(layout.parameters(), self.numbers),
-            Err(unavailable) => Err(unavailable),
-        };
-        if let Err(unavailable) = carried {
-            return Ok(Err(unavailable));
-        }
+    fn fit(&mut self, name: MapName) -> Result<Try<Map>, Unavailable> {
+        let Self { labelled, counts, things, .. } = self;
+        let layout = MapLayout::without_scales(name, &labelled.items, labelled.without_guesses())?;
+        enough(layout.parameters(), self.numbers)?;
         // All maps from a temperature on have its share of guesses.
         let of_share = name.min(MapName::Temperature);
         let known = self.guesses.get(&of_share).map(|(guesses, _)| guesses.clone());
-        let guesses = known.unwrap_or_else(|| guesses::find(name, &labelled));
+        let guesses = known.unwrap_or_else(|| guesses::find(name, labelled));
         if name == MapName::Guesses && guesses.share == 0.0 {
-            return Ok(Err(Unavailable::NoGuesses));
+            return Err(Unavailable::NoGuesses);
         }
         if name == MapName::Guesses && guesses.share >= guesses::MOSTLY {
             self.tries.start = name;
         }
-        let map = match fit_sharing(name, &labelled, guesses.clone()) {
-            Ok(map) => map,
-            Err(unavailable) => return Ok(Err(unavailable)),
-        };
-        let without = || (guesses, shares_without(&map, &items, counts, &things.members));
+        let map = fit_sharing(name, labelled, guesses.clone())?;
+        let without = || (guesses, shares_without(&map, &labelled.items, *counts, &things.members));
         let (_, without) = self.guesses.entry(of_share).or_insert_with(without);
-        let scores = log_scores(&map, &labelled, counts, &things.members, without);
-        Ok(Ok(Try { name, parameters: map.parameters(), scores, fit: map }))
+        let scores = log_scores(&map, labelled, *counts, &things.members, without);
+        Ok(Try { name, parameters: map.parameters(), scores, fit: map })
     }
 }
 

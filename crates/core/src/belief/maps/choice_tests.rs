@@ -138,7 +138,7 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
         let mut map = fit(name, &readings, world.counts.view()).unwrap().unwrap();
         map.layout.guesses.share = 0.0;
         let (shape, parameters) = (map.layout.shape(map.regression.coefficients.len() - 1), map.all_parameters());
-        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&map.layout);
+        let mut posterior = FitItems::try_new(readings, world.counts.view()).unwrap().posterior(&map.layout);
         for block in map.layout.variance_blocks(design.features()) {
             let found = map.variances.iter().find(|v| v.block == block.name).unwrap();
             block.positions.iter().for_each(|&k| posterior.precision[k] = 1.0 / found.variance);
@@ -154,13 +154,13 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
                 .map(|thing| thing.iter().copied().filter(|&i| world.counts.row(i).sum() > 0).collect::<Vec<_>>())
                 .filter(|thing| !thing.is_empty())
                 .collect();
-            let rows = FitItems::try_new(&readings, world.counts.view()).unwrap();
+            let rows = FitItems::try_new(readings, world.counts.view()).unwrap();
             let scores = log_scores(&map, &rows, world.counts.view(), &labelled, &vec![0.0; labelled.len()]);
             let (mut exact, mut in_sample, mut found) = (0.0, 0.0, 0.0);
             for thing in &labelled {
                 let mut kept = world.counts.clone();
                 thing.iter().for_each(|&i| kept.row_mut(i).fill(0));
-                let mut without = FitItems::try_new(&readings, kept.view()).unwrap().posterior(&map.layout);
+                let mut without = FitItems::try_new(readings, kept.view()).unwrap().posterior(&map.layout);
                 without.precision = posterior.precision.clone();
                 let end = maximise_with_curvature(&mut without, map.all_parameters()).0.parameters;
                 for &i in thing {

@@ -229,6 +229,7 @@ impl Map {
             likelihood: self.layout.likelihood(),
             parameters: self.all_parameters(),
             known: HashMap::new(),
+            own: vec![],
         }
     }
 }
@@ -243,6 +244,8 @@ pub(super) struct MapReader<'a, 'b> {
     pub(super) parameters: Vec<f64>,
     /// By all that is read of an item.
     known: HashMap<Vec<u64>, Before>,
+    /// All that is read of the item at hand.
+    own: Vec<u64>,
 }
 
 impl MapReader<'_, '_> {
@@ -251,15 +254,15 @@ impl MapReader<'_, '_> {
     fn before(&mut self, i: usize) -> &Before {
         /// So many are kept.
         const MOST: usize = 32_768;
-        let key = self.items.all_of(i, ArrayView1::from(&[]));
-        if self.known.len() == MOST && !self.known.contains_key(&key) {
-            self.known.clear();
-        }
-        if !self.known.contains_key(&key) {
+        self.items.all_of(i, ArrayView1::from(&[]), &mut self.own);
+        if !self.known.contains_key(&self.own) {
+            if self.known.len() == MOST {
+                self.known.clear();
+            }
             let before = self.read(i);
-            self.known.insert(key.clone(), before);
+            self.known.insert(self.own.clone(), before);
         }
-        &self.known[&key]
+        &self.known[&self.own]
     }
 
     /// Mean and trust of item `i` have what is unknown of them by Laplace's approximation and the delta method.

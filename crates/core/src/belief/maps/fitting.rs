@@ -21,8 +21,8 @@ use crate::belief::trust::TrustPrior;
 const LOOSE: f64 = 1e8;
 
 /// The labelled items of a fit.
-pub(super) struct FitItems<'a, 'b> {
-    pub(super) items: &'b JudgedItems<'a>,
+pub(super) struct FitItems<'a> {
+    pub(super) items: JudgedItems<'a>,
     /// The position of one of those that nothing tells apart, their labels by class, and how many they are. A judge that
     /// answers with a class alone leaves few that differ, however many items there are.
     kept: Vec<(usize, Vec<u32>, usize)>,
@@ -30,11 +30,16 @@ pub(super) struct FitItems<'a, 'b> {
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-impl<'a, 'b> FitItems<'a, 'b> {
-    pub(super) fn try_new(items: &'b JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+impl<'a> FitItems<'a> {
+    pub(super) fn try_new(items: JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         items.check(counts)?;
         let labelled = (0..counts.nrows()).filter(|&i| counts.row(i).sum() > 0);
-        let (rows, row_of) = rows(counts.nrows(), labelled.map(|i| (i, items.all_of(i, counts.row(i)))));
+        let all_of = |i: usize| {
+            let mut all = vec![];
+            items.all_of(i, counts.row(i), &mut all);
+            (i, all)
+        };
+        let (rows, row_of) = rows(counts.nrows(), labelled.map(all_of));
         let kept = rows.into_iter().map(|(i, times)| (i, counts.row(i).to_vec(), times)).collect();
         Ok(Self { items, kept, row_of })
     }
@@ -58,7 +63,7 @@ impl<'a, 'b> FitItems<'a, 'b> {
         guesses: Guesses,
         posterior: &mut Posterior<DirichletMultinomial>,
     ) {
-        let mut reader = ItemReader::new(layout, self.items);
+        let mut reader = ItemReader::new(layout, &self.items);
         reader.guesses = guesses;
         let mut items = posterior.replace_items(vec![]);
         items.iter_mut().zip(&self.kept).for_each(|(item, (i, ..))| reader.read_again(*i, item));
@@ -74,7 +79,7 @@ impl<'a, 'b> FitItems<'a, 'b> {
         let mut precision = vec![1.0; centre.len()];
         precision[0] = TrustPrior::LOG_TRUST_SD.powi(-2);
         precision[1..=design.features()].fill(TrustPrior::SLOPE_SD.powi(-2));
-        let mut reader = ItemReader::new(layout, self.items);
+        let mut reader = ItemReader::new(layout, &self.items);
         let read =
             |(i, counts, times): &(usize, Vec<u32>, usize)| Terms { times: *times, ..reader.read(*i, counts.clone()) };
         let items = self.kept.iter().map(read).collect();
@@ -111,14 +116,14 @@ pub fn fit(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
-    let labelled = FitItems::try_new(items, counts)?;
+    let labelled = FitItems::try_new(*items, counts)?;
     let guesses = guesses::find(name, &labelled);
     Ok(fit_sharing(name, &labelled, guesses))
 }
 
 /// [`fit`] with so many guesses.
 pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: Guesses) -> Result<Map, Unavailable> {
-    Ok(fit_layout(MapLayout::try_new(name, labelled.items, guesses)?, labelled))
+    Ok(fit_layout(MapLayout::try_new(name, &labelled.items, guesses)?, labelled))
 }
 
 /// Fits the trust with the plain prediction, or with the recalibration of another study and its weight.
@@ -129,7 +134,7 @@ pub(in crate::belief) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>
 
 /// The prediction with its share of guesses if that is `at_least` this; otherwise as it is.
 pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>, at_least: f64) -> Result<Map, TrustError> {
-    let labelled = FitItems::try_new(items, counts)?;
+    let labelled = FitItems::try_new(*items, counts)?;
     let guesses = guesses::find(MapName::Guesses, &labelled);
     if guesses.share == 0.0 || guesses.share < at_least {
         return fit_stated(items, counts);
@@ -139,7 +144,7 @@ pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>, at_least
 
 /// Fits the trust alone, with the recalibration of another study unchanged.
 pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
-    let labelled = FitItems::try_new(items, counts)?;
+    let labelled = FitItems::try_new(*items, counts)?;
     let mut layout = MapLayout::try_new(MapName::Identity, items, labelled.without_guesses())
         .expect("the prediction as it is can always be taken");
     layout.leave_out(&[TermKind::Carried]);
@@ -206,7 +211,7 @@ pub fn typical_log_trust(
     s: f64,
 ) -> Result<TrustProfile, TrustError> {
     let items = JudgedItems { carried: items.carried.filter(|_| taken.layout.carried), ..*items };
-    let labelled = FitItems::try_new(&items, counts)?;
+    let labelled = FitItems::try_new(items, counts)?;
     if s == 1.0 || taken.is_as_stated() {
         return Ok(profile(taken, &labelled));
     }

@@ -100,7 +100,7 @@ pub(super) fn find(name: MapName, labelled: &FitItems) -> Guesses {
     if labelled.is_empty() || name == MapName::Identity {
         return none;
     }
-    let layout = MapLayout::without_scales(name.min(MapName::Temperature), labelled.items, none.clone())
+    let layout = MapLayout::without_scales(name.min(MapName::Temperature), &labelled.items, none.clone())
         .expect("a temperature is always fitted");
     let mut posterior = labelled.posterior(&layout);
     posterior.loose = 1e6;

@@ -24,8 +24,8 @@ pub(super) fn log_scores(
     things: &[Vec<usize>],
     shares: &[f64],
 ) -> Vec<f64> {
-    let MapReader { mut reader, shape, likelihood, parameters, .. } = map.reader(labelled.items);
-    let mut again = ItemReader::new(&map.layout, labelled.items);
+    let MapReader { mut reader, shape, likelihood, parameters, .. } = map.reader(&labelled.items);
+    let mut again = ItemReader::new(&map.layout, &labelled.items);
     let score = |(thing, i): (usize, usize), mut item: Terms<LabelledItem>, fall: &[f64]| {
         if map.guesses() > 0.0 {
             // The item itself is read without its own labels.

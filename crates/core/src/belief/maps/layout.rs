@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView1, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
 use super::guesses::Guesses;
@@ -162,12 +162,13 @@ impl MapLayout {
         }
         let (width, variants) = (layout.classes - 1, layout.variants);
         let smoothed = |q: ArrayView1<f64>| guesses.smoothed(q);
-        let coordinates: Vec<f64> = items.q.rows().into_iter().flat_map(|q| coordinates(&smoothed(q))).collect();
+        let mut of_predictions = Vec::with_capacity(items.len() * width);
+        items.q.rows().into_iter().for_each(|q| of_predictions.extend(coordinates(smoothed(q))));
         let deviations: Vec<f64> = (0..items.len())
             .flat_map(|i| (0..variants).map(move |v| (i, v)))
-            .flat_map(|(i, v)| deviation(&smoothed(items.variants[v].row(i)), &smoothed(items.q.row(i))))
+            .flat_map(|(i, v)| deviation(smoothed(items.variants[v].row(i)), smoothed(items.q.row(i))))
             .collect();
-        layout.prediction = InputScale::new(&coordinates, width);
+        layout.prediction = InputScale::new(&of_predictions, width);
         // Deviations have mean 0 over the variants, and their size is what counts.
         layout.deviation = InputScale { centre: vec![0.0; width], ..InputScale::new(&deviations, width) };
         Ok(layout)
@@ -446,7 +447,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
                 // Items of another judge, without its variants, have no deviation.
                 TermKind::Variants => {
                     for (v, variant) in items.variants.iter().enumerate().take(layout.variants) {
-                        let mut own = centred_log(&guesses.smoothed(variant.row(i)));
+                        let mut own = centred_log(guesses.smoothed(variant.row(i)));
                         own.iter_mut().zip(q).for_each(|(own, q)| *own -= q);
                         vector(first + v, &own);
                     }
@@ -472,7 +473,7 @@ impl WaveInputs<'_> {
     fn of_prediction(&mut self, layout: &MapLayout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_prediction.is_empty() {
             let q = self.guesses.smoothed(items.q.row(i));
-            layout.prediction.append(&coordinates(&q), &mut self.of_prediction);
+            layout.prediction.append(&coordinates(q), &mut self.of_prediction);
         }
         &self.of_prediction
     }
@@ -481,9 +482,9 @@ impl WaveInputs<'_> {
         if self.of_all.is_empty() {
             self.of_all = self.of_prediction(layout, items, i).to_vec();
             let guesses = self.guesses;
-            let q = guesses.smoothed(items.q.row(i));
             for v in 0..layout.variants {
-                let of = |variant: &Array2<f64>| deviation(&guesses.smoothed(variant.row(i)), &q);
+                let read = |q: &ArrayView2<f64>| guesses.smoothed(q.row(i));
+                let of = |variant: &Array2<f64>| deviation(read(&variant.view()), read(&items.q));
                 let row = items.variants.get(v).map_or_else(|| vec![0.0; layout.classes - 1], of);
                 layout.deviation.append(&row, &mut self.of_all);
             }
@@ -542,12 +543,12 @@ fn carried<'a>(items: &JudgedItems<'a>) -> &'a CarriedOffsets {
 }
 
 /// ln q less its mean over the classes.
-fn centred_log(q: &[f64]) -> Vec<f64> {
-    centred(q.iter().map(|q| q.ln()).collect())
+fn centred_log(q: Vec<f64>) -> Vec<f64> {
+    centred(q.into_iter().map(f64::ln).collect())
 }
 
 /// The contrasts of a log prediction.
-fn coordinates(q: &[f64]) -> Vec<f64> {
+fn coordinates(q: Vec<f64>) -> Vec<f64> {
     let logs = centred_log(q);
     let mut out = vec![0.0; logs.len() - 1];
     contrasts::project(&logs, &mut out);
@@ -555,7 +556,7 @@ fn coordinates(q: &[f64]) -> Vec<f64> {
 }
 
 /// The contrasts of a variant's log prediction less those of the prediction.
-fn deviation(variant: &[f64], q: &[f64]) -> Vec<f64> {
+fn deviation(variant: Vec<f64>, q: Vec<f64>) -> Vec<f64> {
     let mut out = coordinates(variant);
     out.iter_mut().zip(coordinates(q)).for_each(|(x, q)| *x -= q);
     out

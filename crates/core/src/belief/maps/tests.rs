@@ -140,7 +140,7 @@ fn derivatives_are_those_of_differences() {
     for rung in MapName::of_classes() {
         let guesses = guesses(if rung == MapName::Identity { 0.0 } else { 0.1 });
         let layout = MapLayout::try_new(rung, &readings, guesses).unwrap();
-        let mut posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
+        let mut posterior = FitItems::try_new(readings, world.counts.view()).unwrap().posterior(&layout);
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
@@ -589,7 +589,7 @@ mod carried {
         let carried = there.carry(&world.judged(&design));
         let readings = JudgedItems { carried: Some(&carried), ..world.judged(&design) };
         let layout = MapLayout::try_new(MapName::Recalibrated, &readings, guesses(0.1)).unwrap();
-        let posterior = FitItems::try_new(&readings, world.counts.view()).unwrap().posterior(&layout);
+        let posterior = FitItems::try_new(readings, world.counts.view()).unwrap().posterior(&layout);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
         let (here, h) = (posterior.at(&at), 1e-5);

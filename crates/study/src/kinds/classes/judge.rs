@@ -204,7 +204,7 @@ struct AnswerReader<'c> {
     config: &'c ClassJudgeConfig,
     layout: &'c AnswerColumns,
     classes: &'c [String],
-    answers: Vec<JudgeAnswers>,
+    answers: JudgeAnswers,
     /// Line of the first answer per item and variant; 0 for a missing answer.
     lines: Vec<u64>,
     masses: Vec<f64>,
@@ -225,13 +225,12 @@ impl<'c> AnswerReader<'c> {
         variants: Vec<String>,
         items: usize,
     ) -> Self {
-        let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
         let floor = config.floor(classes.len());
         Self {
             config,
             layout,
             classes,
-            answers: vec![none; items],
+            answers: JudgeAnswers::new(items, variants.len(), classes.len()),
             lines: vec![0; items * variants.len()],
             masses: Vec::new(),
             variants,
@@ -294,7 +293,10 @@ impl<'c> AnswerReader<'c> {
         match row.optional_word(column, self.classes)? {
             Some(label) => {
                 let label = mirrored.map_or(label, |stands_for| stands_for[label]);
-                let weights = self.answers[at.0].variants[at.1].get_or_insert_with(|| vec![0.0; self.classes.len()]);
+                let weights = self.answers.answer_mut(at.0, at.1);
+                if weights[0].is_nan() {
+                    weights.fill(0.0);
+                }
                 weights[label] += 1.0;
                 self.report.answers += 1;
             }
@@ -340,14 +342,14 @@ impl<'c> AnswerReader<'c> {
         }
         self.report.answers += 1;
         // Two classes that change places: the exchange is its own inverse.
-        let weights = mirrored.map_or(weights.clone(), |of| of.iter().map(|&class| weights[class]).collect());
-        self.answers[item].variants[variant] = Some(weights);
+        let own = self.answers.answer_mut(item, variant);
+        (0..weights.len()).for_each(|class| own[class] = weights[mirrored.map_or(class, |of| of[class])]);
         Ok(())
     }
 
     fn finish(mut self) -> JudgeFile {
-        for (answers, (sum, count)) in self.answers.iter_mut().zip(&self.confidences) {
-            answers.confidence = (*count > 0).then(|| sum / f64::from(*count));
+        for (item, (sum, count)) in self.confidences.iter().enumerate() {
+            self.answers.set_confidence(item, (*count > 0).then(|| sum / f64::from(*count)));
         }
         if !self.layout.confidence.is_empty() {
             let without = self.confidences.iter().filter(|(_, count)| *count == 0).count();
@@ -360,9 +362,7 @@ impl<'c> AnswerReader<'c> {
                 warned: self.masses.iter().filter(|mass| **mass < self.config.least_mass).count(),
             });
         }
-        let is_answered = |answer: &JudgeAnswers| answer.variants.iter().any(Option::is_some);
-        let answers = self.answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
-        JudgeFile { variants: self.variants, answers, report: JudgeReport::Classes(self.report) }
+        JudgeFile { variants: self.variants, answers: self.answers, report: JudgeReport::Classes(self.report) }
     }
 }
 
@@ -409,7 +409,7 @@ pub fn read_rows(
     settings: &StudyConfig,
     (table, columns, variants): (&DataTable, &RowColumns, &[String]),
     rows: &mut ItemRows<'_>,
-) -> Result<Vec<Option<JudgeAnswers>>> {
+) -> Result<JudgeAnswers> {
     let own = settings.judge.of_classes();
     // Samples are counted, and counts are on any scale.
     let kind = if own.kind == JudgeKind::Labels { JudgeKind::Counts } else { own.kind };
@@ -429,10 +429,10 @@ pub fn judge(
     config: &StudyConfig,
     ids: &ItemIds,
     variants: &[String],
-    answers: Vec<JudgeAnswers>,
+    answers: JudgeAnswers,
     mut report: ClassJudgeReport,
 ) -> Result<StudyJudge> {
-    let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
+    let without = (0..answers.len()).filter(|&item| answers.confidence(item).is_none()).count();
     report.without_confidence = report.without_confidence.map(|_| without);
     let classes = config.scale.classes().to_vec();
     let judge = config.judge.of_classes();
@@ -444,10 +444,11 @@ pub fn judge(
         variants = variants.with_answers(verdict::read)?;
         predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
     }
+    let if_any = |values: Vec<Option<f64>>| if values.iter().any(Option::is_some) { values } else { vec![] };
     Ok(StudyJudge {
         variants: variants.variants().to_vec(),
-        spread: predictions.spread,
-        confidence: predictions.confidence,
+        spread: if_any(predictions.spread),
+        confidence: if_any(predictions.confidence),
         failed_answers: report.failed_answers,
         unknown_rows: report.unknown_rows,
         predictions: predictions.q,
@@ -468,13 +469,16 @@ fn reads_verdicts(config: &StudyConfig) -> bool {
 impl ClassJudgeReport {
     /// Counts what shows only in the predictions.
     pub(super) fn count(&mut self, answers: &JudgeVariants, predictions: &Predictions) {
+        let mut sums = vec![0.0; predictions.q.ncols()];
         for (i, q) in predictions.q.rows().into_iter().enumerate() {
             self.tied_items += usize::from(has_tie(q.iter().copied()));
-            let shares = answers.answers(i).map(|weights| (weights, weights.iter().sum::<f64>()));
-            let (count, sums) = shares.fold((0.0, vec![0.0; q.len()]), |(count, mut sums), (weights, sum)| {
+            sums.fill(0.0);
+            let mut count = 0.0;
+            for weights in answers.answers(i) {
+                let sum: f64 = weights.iter().sum();
                 sums.iter_mut().zip(weights).for_each(|(s, w)| *s += w / sum);
-                (count + 1.0, sums)
-            });
+                count += 1.0;
+            }
             self.floored_items += usize::from(sums.iter().any(|sum| sum / count < self.floor));
         }
     }

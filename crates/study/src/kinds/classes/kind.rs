@@ -31,18 +31,20 @@ pub(crate) fn pool(
 ) -> CountPool {
     let Relation { config, items, judge, start, .. } = *relation;
     let counts = labels.counts.select(Axis(0), kept);
-    let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
-    let (q, spread, confidence) =
-        (judge.predictions.select(Axis(0), kept), some(&judge.spread), some(&judge.confidence));
-    let mut pool = CountPool::new(counts.view(), Predictions { q, spread, confidence });
+    let some =
+        |values: &[Option<f64>]| if values.is_empty() { vec![] } else { kept.iter().map(|&i| values[i]).collect() };
+    let (q, confidence) = (judge.predictions.select(Axis(0), kept), some(&judge.confidence));
+    let mut pool = CountPool::new(counts.view(), Predictions { q, spread: vec![], confidence });
     (pool.model, pool.groups, pool.prior) = (model, groups, config.trust.prior);
     pool.places = config.scale.places().map(<[f64]>::to_vec);
     if !config.trust.belief.recalibrates() {
         return pool;
     }
-    let floor = config.judge.of_classes().floor(counts.ncols());
-    let variants = answers(judge).by_variant(kept, floor);
-    pool.variants = variants.expect("the answers were aggregated with this floor before");
+    if judge.variants.len() > 1 {
+        let floor = config.judge.of_classes().floor(counts.ncols());
+        let variants = answers(judge).by_variant(kept, floor);
+        pool.variants = variants.expect("the answers were aggregated with this floor before");
+    }
     pool.twins = items.twins(kept);
     let carried = match (of_fit, start) {
         (Some(Kept::Classes(carried)), _) => carried.as_ref(),

@@ -39,13 +39,13 @@ pub struct ScoreJudgeReport {
 }
 
 /// Puts the answers to items together: the mean of the variants' means, and of the variances that are stated.
-pub fn judge(variants: &[String], answers: &[JudgeAnswers], report: ScoreJudgeReport) -> StudyJudge {
-    let of = |answer: &JudgeAnswers, k: usize| -> Vec<f64> {
-        answer.variants.iter().flatten().filter_map(|numbers| numbers.get(k).copied()).collect()
+pub fn judge(variants: &[String], answers: &JudgeAnswers, report: ScoreJudgeReport) -> StudyJudge {
+    let of = |item: usize, k: usize| -> Vec<f64> {
+        answers.of(item).flatten().map(|numbers| numbers[k]).filter(|number| !number.is_nan()).collect()
     };
-    let means: Vec<Vec<f64>> = answers.iter().map(|answer| of(answer, 0)).collect();
-    let variance = |answer| Some(of(answer, 1)).filter(|stated| !stated.is_empty()).map(|stated| mean(&stated));
-    let variances: Vec<Option<f64>> = answers.iter().map(variance).collect();
+    let means: Vec<Vec<f64>> = (0..answers.len()).map(|item| of(item, 0)).collect();
+    let variance = |item| Some(of(item, 1)).filter(|stated| !stated.is_empty()).map(|stated| mean(&stated));
+    let variances: Vec<Option<f64>> = (0..answers.len()).map(variance).collect();
     let without_sd = variances.iter().filter(|variance| variance.is_none()).count();
     StudyJudge {
         predictions: Array2::from_shape_fn((means.len(), 1), |(i, _)| mean(&means[i])),
@@ -101,21 +101,21 @@ pub fn read_rows(
     (table, columns): (&DataTable, &RowColumns),
     may_lack_sd: bool,
     rows: &mut ItemRows<'_>,
-) -> Result<Vec<Option<JudgeAnswers>>> {
+) -> Result<JudgeAnswers> {
     let side = |(mean, sd): (&Vec<String>, &Option<String>)| {
         Ok((table.column(&mean[0])?, sd.as_deref().map(|sd| table.column(sd)).transpose()?))
     };
     let sides: Vec<_> = columns.answers.iter().zip(&columns.deviations).map(side).collect::<Result<_>>()?;
     let sd = sides.iter().find_map(|(_, sd)| *sd);
     let answers = scores_in(table, (&sides, None), scale, rows)?.answers;
-    rows.read(table, |row, item| match &answers[item] {
-        Some(answer) if !may_lack_sd && answer.variants.iter().flatten().all(|numbers| numbers.len() == 1) => {
-            let reason =
-                "the judge states no standard deviation, and stated one for every item that the belief was fitted to";
-            let problem = Problem::unfit(reason, "give it, or run a study with such items");
-            Err(sd.map_or_else(|| row.refuse_row(problem.clone()), |sd| row.refuse(sd, problem.clone())))
+    rows.read(table, |row, item| {
+        if may_lack_sd || !answers.has(item) || answers.of(item).flatten().any(|numbers| !numbers[1].is_nan()) {
+            return Ok(());
         }
-        _ => Ok(()),
+        let reason =
+            "the judge states no standard deviation, and stated one for every item that the belief was fitted to";
+        let problem = Problem::unfit(reason, "give it, or run a study with such items");
+        Err(sd.map_or_else(|| row.refuse_row(problem.clone()), |sd| row.refuse(sd, problem.clone())))
     })?;
     Ok(answers)
 }
@@ -133,17 +133,18 @@ fn scores_in(
     let Scale::Scores(low, high) = *scale else { panic!("a judge of numbers has two ends") };
     let width = high - low;
     let mut names: Vec<String> = vec![];
+    for row in table.rows() {
+        let name = variant.map(|column| row.cell(column)).filter(|name| !name.is_empty());
+        names.extend(name.filter(|name| !names.iter().any(|known| known == name)).map(str::to_owned));
+    }
     let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
-    let mut answers = vec![JudgeAnswers::default(); rows.items()];
+    let mut answers = JudgeAnswers::new(rows.items(), names.len().max(sides.len()), 2);
     let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
     rows.read(table, |row, item| {
         for (side, (mean, sd)) in sides.iter().enumerate() {
             let position = match variant.map(|column| row.text(column)).transpose()? {
                 None => side,
-                Some(name) => names.iter().position(|known| known == name).unwrap_or_else(|| {
-                    names.push(name.to_owned());
-                    names.len() - 1
-                }),
+                Some(name) => names.iter().position(|known| known == name).unwrap_or_default(),
             };
             if let Some(first_line) = lines.insert((item, position), row.line()) {
                 return Err(row.refuse_id(match variant {
@@ -158,13 +159,10 @@ fn scores_in(
                 continue;
             };
             let sd = sd.map_or(Ok(None), |column| score(row, column, (LEAST_SD * width, width)))?;
-            let answer = [mean].into_iter().chain(sd.map(|sd| sd * sd)).collect();
-            answers[item].variants.push(Some(answer));
+            answers.answer_mut(item, position).copy_from_slice(&[mean, sd.map_or(f64::NAN, |sd| sd * sd)]);
         }
         Ok(())
     })?;
     report.unknown_rows = rows.unknown;
-    let is_answered = |answer: &JudgeAnswers| !answer.variants.is_empty();
-    let answers = answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
     Ok(JudgeFile { variants: names, answers, report: JudgeReport::Ratings(report) })
 }

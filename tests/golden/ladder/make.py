@@ -48,7 +48,7 @@ def smoothed(share, q, guesses):
     return (1 - share) * q + share * guesses
 
 
-def share_of_guesses(rung, q, variants, groups, x, counts):
+def share_of_guesses(rung, q, variants, groups, x, counts, added):
     """The share at which labels, other priors and a Beta(1, 10) one are likeliest with a temperature and biases of variance 1; with guesses
     alone s times where they are likeliest without that prior, s = L^2 / (L^2 + 9), L by how many nats they are likelier than at no share."""
     if rung == "identity":
@@ -60,14 +60,14 @@ def share_of_guesses(rung, q, variants, groups, x, counts):
         root, others = (w[-1], w[:-1]) if root is None else (root, w)
         r = smoothed(root**2, q, guesses)
         more = others[2:]
-        terms = np.array([t for block in blocks_of(min(rung, "temperature", key=ORDER.index), r, [], groups) for t in block]).reshape(-1, N, K)
-        trust, mean = np.exp(others[0] + others[1] * x), softmax(np.log(r) + np.tensordot(more, terms, 1), axis=1)
+        terms = terms_of(with_start(blocks_of(min(rung, "temperature", key=ORDER.index), r, [], groups), added))
+        trust, mean = np.exp(others[0] + others[1] * x), softmax(np.log(r) + added + np.tensordot(more, terms, 1), axis=1)
         a = trust[:, None] * mean
         value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
         return -value + (others[0] - np.log(8)) ** 2 / 2 + others[1] ** 2 * 2 + (more**2).sum() / 2 - against * np.log1p(-(root**2))
 
     options = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 2000, "maxfun": 200000}
-    size = 2 + sum(len(block) for block in blocks_of(min(rung, "temperature", key=ORDER.index), q, [], groups))
+    size = 2 + len(terms_of(with_start(blocks_of(min(rung, "temperature", key=ORDER.index), q, [], groups), added)))
     centre = np.r_[np.log(8), np.zeros(size - 1)]
     bounds = [(None, None)] * size + [(0, 0.99**0.5)]
     searches = (minimize(minus, np.r_[centre, root], method="L-BFGS-B", bounds=bounds, options=options) for root in (0.05, 0.3, 0.7))
@@ -94,19 +94,38 @@ def blocks_of(rung, q, variants, groups):
     return blocks
 
 
-def fit(rung, q, variants, groups, x, counts):
-    share = share_of_guesses(rung, q, variants, groups, x, counts)
+def error_of(mean, terms, covariance):
+    """Squared error of an item's mean that comes from what is unknown of the terms' weights."""
+    jacobian = np.diag(mean) - np.outer(mean, mean)
+    logits = terms.T @ covariance @ terms if len(terms) else np.zeros((K, K))
+    return np.trace(jacobian @ logits @ jacobian)
+
+
+def with_start(blocks, added):
+    """With the term of a map from another study, if it adds anything: a block of its own, after the others."""
+    return [*blocks, [added]] if np.any(added) else blocks
+
+
+def terms_of(blocks):
+    return np.array([t for block in blocks for t in block]).reshape(-1, N, K)
+
+
+def fit(rung, q, variants, groups, x, counts, start=None, of=None):
+    """The fit as results have it. `start` is what a map from another study adds to the logits of each item, and the squared error
+    of its mean there that is unknown; `of` is called with (q, groups) of further items and gets what this map adds to theirs."""
+    added, unknown = (np.zeros((N, K)), np.zeros(N)) if start is None else start
+    share = share_of_guesses(rung, q, variants, groups, x, counts, added)
     # Labels are fitted with guesses that do not know them; items without labels are read with all.
     read = [smoothed(share, q, guess(counts, leave_out)) for leave_out in (True, False)]
-    all_blocks = [blocks_of(rung, r, variants, groups) for r in read]
-    all_terms = [np.array([t for block in blocks for t in block]).reshape(-1, N, K) for blocks in all_blocks]
+    all_blocks = [with_start(blocks_of(rung, r, variants, groups), added) for r in read]
+    all_terms = [terms_of(blocks) for blocks in all_blocks]
     blocks = all_blocks[0]
     sizes = [len(block) for block in blocks]
     edges = np.cumsum([2] + sizes)
     n = counts.sum(axis=1)
 
     def parts(w, at=0):
-        return np.exp(w[0] + w[1] * x), softmax(np.log(read[at]) + np.tensordot(w[2:], all_terms[at], 1), axis=1)
+        return np.exp(w[0] + w[1] * x), softmax(np.log(read[at]) + added + np.tensordot(w[2:], all_terms[at], 1), axis=1)
 
     def minus(w, precision):
         trust, mean = parts(w)
@@ -146,7 +165,10 @@ def fit(rung, q, variants, groups, x, counts):
         for b, s in enumerate(variances):
             own = slice(edges[b], edges[b + 1])
             determined = sizes[b] - np.trace(covariance[own, own]) / s
-            new = np.clip((w[own] ** 2).sum() / max(determined, 1e-9), max(s / 10, 1e-4), min(s * 10, 100))
+            square = (w[own] ** 2).sum()
+            # The weight of another study's map has a prior on its variance, 0.25, which counts as one such weight.
+            wanted = (square + 0.25) / (determined + 1) if b == len(sizes) - 1 and start is not None else square / max(determined, 1e-9)
+            new = np.clip(wanted, max(s / 10, 1e-4), min(s * 10, 100))
             fresh.append(GONE if new <= 1e-4 or s == GONE else new)
         moved = np.abs(np.log(np.array(fresh) / variances)).max(initial=0)
         variances = np.array(fresh)
@@ -160,17 +182,25 @@ def fit(rung, q, variants, groups, x, counts):
     top = -minimize(lambda at: -profile(at[0]), [w[0]], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-8}).fun
     fallen = lambda at: profile(at) - top + chi2.ppf(0.95, 1) / 2
     ends = [brentq(fallen, w[0], limit, xtol=1e-5) if fallen(limit) < 0 else None for limit in (np.log(1e-3), np.log(1e6))]
+    weight = 1 + w[-1] if start is not None else 1
+    unsure = lambda mean, terms: error_of(mean, terms, covariance[2:, 2:])
     (trust, mean), terms = parts(w, 1), all_terms[1]
     lowered = []
     for i in range(N):
-        jacobian = np.diag(mean[i]) - np.outer(mean[i], mean[i])
-        logits = terms[:, i].T @ covariance[2:, 2:] @ terms[:, i] if len(terms) else np.zeros((K, K))
-        variance = np.trace(jacobian @ logits @ jacobian)
+        variance = unsure(mean[i], terms[:, i]) + weight**2 * unknown[i]
         gini = 1 - (mean[i] ** 2).sum()
         z = np.array([1, x[i]])
         r = WEIGHTS @ (1 / (1 + trust[i] * np.exp(np.sqrt(z @ covariance[:2, :2] @ z) * NODES)))
-        expected = (max(r, 1 / (1 + trust[i])) * (gini - variance) + variance) / gini
+        expected = (r * (gini - variance) + variance) / gini
         lowered.append(1 / max(expected, 1 / (1 + trust[i])) - 1)
+    if of is not None:
+        def carry(q, groups):
+            r = smoothed(share, q, guess(counts, False)[:1])
+            terms = terms_of(blocks_of(rung, r, [], groups))
+            mean = softmax(np.log(r) + np.tensordot(w[2:], terms, 1), axis=1)
+            logits = np.log(mean) - np.log(q)
+            return logits - logits.mean(axis=1, keepdims=True), np.array([unsure(mean[i], terms[:, i]) for i in range(N)])
+        of(carry)
     return {"rung": rung, "guesses": share, "coefficients": w[:2].tolist(), "variances": np.where(variances == GONE, 0, variances).tolist(), "mean": mean.tolist(),
             "known": trust.tolist(), "trust": lowered, "interval": ends}
 

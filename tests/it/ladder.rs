@@ -1,4 +1,4 @@
-//! Maps of the ladder against an independent program (`tests/golden/ladder/make.py` and `places.py`).
+//! Maps of the ladder against an independent program (`tests/golden/ladder`).
 
 use std::fs;
 use std::path::Path;
@@ -70,25 +70,34 @@ fn assert_fit(expected: &Value, readings: &JudgedItems, counts: &Array2<u32>, ne
     name.to_owned()
 }
 
+/// The fits of a golden file to the items of one.
 #[track_caller]
-fn assert_fits(golden: &Value, places: &[f64], near: f64) -> Vec<String> {
+fn assert_fits((golden, fits): (&Value, &Value), places: &[f64], near: f64) -> Vec<String> {
     let items = Items::new(golden);
     let variants: Vec<Array2<f64>> = golden["variants"].as_array().into_iter().flatten().map(table).collect();
     let readings = JudgedItems { variants: &variants, places, ..items.judged() };
-    let fits = golden["fits"].as_array().unwrap().iter();
+    let fits = fits["fits"].as_array().unwrap().iter();
     fits.map(|expected| assert_fit(expected, &readings, &items.counts, near)).collect()
 }
 
 #[test]
 fn maps_are_fitted_as_by_an_independent_program() {
-    let fitted = assert_fits(&golden("ladder/expected.json"), &[], 2e-3);
+    let golden = golden("ladder/expected.json");
+    let fitted = assert_fits((&golden, &golden), &[], 2e-3);
     assert_eq!(fitted, ["identity", "guesses", "temperature", "groups"]);
+}
+
+/// Of its 208 parameters most are weights of waves, whose frequencies the other program draws by NumPy's generator.
+#[test]
+fn the_full_recalibration_is_fitted_as_by_an_independent_program() {
+    let fitted = assert_fits((&golden("ladder/expected.json"), &golden("ladder/waves.json")), &[], 4e-3);
+    assert_eq!(fitted, ["recalibrated"]);
 }
 
 #[test]
 fn maps_of_places_are_fitted_as_by_an_independent_program() {
     let golden = golden("ladder/places.json");
-    let fitted = assert_fits(&golden, &numbers(&golden["places"]), 4e-3);
+    let fitted = assert_fits((&golden, &golden), &numbers(&golden["places"]), 4e-3);
     assert_eq!(fitted, ["temperature", "groups"]);
 }
 

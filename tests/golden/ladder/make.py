@@ -1,4 +1,4 @@
-"""Maps of the ladder, fitted by an independent program: SciPy's gamma functions and search, derivatives by differences.
+"""Maps of the ladder, fitted by an independent program: SciPy's gamma functions and search, second derivatives by differences.
 
     python make.py > expected.json          (Python 3.11, NumPy 2, SciPy 1.14 or later)
 
@@ -10,8 +10,8 @@ import json
 
 import numpy as np
 import scipy
-from scipy.optimize import brentq, minimize
-from scipy.special import gammaln, softmax
+from scipy.optimize import brentq, check_grad, minimize
+from scipy.special import digamma, gammaln, softmax
 from scipy.stats import chi2
 
 RNG = np.random.default_rng(20261122)
@@ -82,8 +82,8 @@ def share_of_guesses(rung, q, variants, groups, x, counts, added):
 ORDER = ["identity", "guesses", "temperature", "groups"]
 
 
-def blocks_of(rung, q, variants, groups):
-    """Blocks of terms: per item a K-vector for each parameter."""
+def blocks_of(rung, q, variants, groups, whole=None):
+    """Blocks of terms: per item a K-vector for each parameter. `whole` is what `q` and `variants` are where guesses know all labels."""
     logs = np.log(q) - np.log(q).mean(axis=1, keepdims=True)
     biases = lambda f: [f[:, None] * BASIS[:, m] for m in range(K - 1)]
     blocks = []
@@ -116,8 +116,9 @@ def fit(rung, q, variants, groups, x, counts, start=None, of=None):
     added, unknown = (np.zeros((N, K)), np.zeros(N)) if start is None else start
     share = share_of_guesses(rung, q, variants, groups, x, counts, added)
     # Labels are fitted with guesses that do not know them; items without labels are read with all.
-    read = [smoothed(share, q, guess(counts, leave_out)) for leave_out in (True, False)]
-    all_blocks = [with_start(blocks_of(rung, r, variants, groups), added) for r in read]
+    read, *of_variants = [[smoothed(share, p, guess(counts, leave_out)) for leave_out in (True, False)] for p in [q, *variants]]
+    of_variants = [[of[at] for of in of_variants] for at in (0, 1)]
+    all_blocks = [with_start(blocks_of(rung, read[at], of_variants[at], groups, (read[1], of_variants[1])), added) for at in (0, 1)]
     all_terms = [terms_of(blocks) for blocks in all_blocks]
     blocks = all_blocks[0]
     sizes = [len(block) for block in blocks]
@@ -136,23 +137,26 @@ def fit(rung, q, variants, groups, x, counts, start=None, of=None):
     centre = np.zeros(2 + len(all_terms[0]))
     centre[0] = np.log(8)
 
-    def gradient(w, precision, h=1e-5):
-        g = np.empty_like(w)
-        for k in range(len(w)):
-            e = np.zeros_like(w)
-            e[k] = h
-            g[k] = (8 * (minus(w + e, precision) - minus(w - e, precision))
-                    - (minus(w + 2 * e, precision) - minus(w - 2 * e, precision))) / (12 * h)
-        return g
+    def gradient(w, precision):
+        trust, mean = parts(w)
+        a = trust[:, None] * mean
+        of_class = digamma(a + counts) - digamma(a)
+        over = (mean * of_class).sum(axis=1)
+        of_log_trust = trust * (digamma(trust) - digamma(trust + n) + over)
+        of_logits = a * (of_class - over[:, None])
+        slope = np.r_[of_log_trust.sum(), (of_log_trust * x).sum(), np.tensordot(all_terms[0], of_logits, 2)]
+        return -slope + (w - centre) * precision
 
-    def hessian(w, precision, h=1e-3):
+    def hessian(w, precision, h=1e-4):
         rows = []
         for k in range(len(w)):
             e = np.zeros_like(w)
             e[k] = h
-            rows.append((gradient(w + e, precision) - gradient(w - e, precision)) / (2 * h))
+            near, far = (gradient(w + by * e, precision) - gradient(w - by * e, precision) for by in (1, 2))
+            rows.append((8 * near - far) / (12 * h))
         return 0.5 * (np.array(rows) + np.array(rows).T)
 
+    assert check_grad(minus, gradient, centre + 0.1, np.ones(len(centre))) < 1e-3
     variances, w = np.full(len(sizes), 0.1), centre.copy()
     for _ in range(300):
         precision = np.ones(len(w))

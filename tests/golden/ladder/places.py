@@ -33,7 +33,7 @@ def draw():
     return q, groups, x, counts
 
 
-def blocks_of(rung, q, variants, groups):
+def blocks_of(rung, q, variants, groups, whole=None):
     logs = np.log(q) - np.log(q).mean(axis=1, keepdims=True)
     one = np.ones(make.N)
     times = lambda f, vectors: [f[:, None] * v for v in vectors]

@@ -43,66 +43,63 @@ impl Items {
     }
 }
 
-/// The search for the parameters ends loosely while the variances move, which leaves these up to 4% off their fixed
-/// point, and what follows from them as near as that leaves it: means to `near`. Run to its end it finds the
-/// independent program's variances to six digits.
+/// Variances end near their fixed point, and what follows from them is as near as that leaves it.
 #[track_caller]
-fn assert_fit(expected: &Value, readings: &JudgedItems, counts: &Array2<u32>, near: f64) -> String {
+fn assert_fit(expected: &Value, readings: &JudgedItems, counts: &Array2<u32>) -> String {
     let name = expected["rung"].as_str().unwrap();
     let map = fit(MapName::try_from(name).unwrap(), readings, counts.view()).unwrap().unwrap();
     assert!(map.regression.converged, "{name}");
     let wanted = expected["guesses"].as_f64().unwrap();
     assert!((map.guesses() - wanted).abs() < 2e-3, "{name}: {} for {wanted}", map.guesses());
     let variances: Vec<f64> = map.variances.iter().map(|block| block.variance).collect();
-    assert_close(name, &variances, &numbers(&expected["variances"]), 2e-2);
-    assert_close(name, &map.regression.coefficients, &numbers(&expected["coefficients"]), 2e-3);
+    assert_close(name, &variances, &numbers(&expected["variances"]), 2e-3);
+    assert_close(name, &map.regression.coefficients, &numbers(&expected["coefficients"]), 1e-3);
     let means = map.predictions(readings);
-    assert_close(name, means.as_slice().unwrap(), table(&expected["mean"]).as_slice().unwrap(), near);
+    assert_close(name, means.as_slice().unwrap(), table(&expected["mean"]).as_slice().unwrap(), 5e-4);
     let logs = |values: Vec<f64>| values.into_iter().map(f64::ln).collect::<Vec<_>>();
     // Of a map that is known, and less for what is not.
-    assert_close(name, &map.regression.log_trust(readings.design), &logs(numbers(&expected["known"])), 5e-3);
-    assert_close(name, &map.log_trust(readings), &logs(numbers(&expected["trust"])), 5e-3);
+    assert_close(name, &map.regression.log_trust(readings.design), &logs(numbers(&expected["known"])), 2e-3);
+    assert_close(name, &map.log_trust(readings), &logs(numbers(&expected["trust"])), 2e-3);
     if let Some([lo, hi]) = expected["interval"].as_array().map(Vec::as_slice) {
         let profile = typical_log_trust(readings, counts.view(), &map, 1.0).unwrap();
         let ends = [profile.at_least.unwrap(), profile.at_most.unwrap()];
-        assert_close(name, &ends, &[lo, hi].map(|end| end.as_f64().unwrap()), 5e-3);
+        assert_close(name, &ends, &[lo, hi].map(|end| end.as_f64().unwrap()), 2e-3);
     }
     name.to_owned()
 }
 
 /// The fits of a golden file to the items of one.
 #[track_caller]
-fn assert_fits((golden, fits): (&Value, &Value), places: &[f64], near: f64) -> Vec<String> {
+fn assert_fits((golden, fits): (&Value, &Value), places: &[f64]) -> Vec<String> {
     let items = Items::new(golden);
     let variants: Vec<Array2<f64>> = golden["variants"].as_array().into_iter().flatten().map(table).collect();
     let readings = JudgedItems { variants: &variants, places, ..items.judged() };
     let fits = fits["fits"].as_array().unwrap().iter();
-    fits.map(|expected| assert_fit(expected, &readings, &items.counts, near)).collect()
+    fits.map(|expected| assert_fit(expected, &readings, &items.counts)).collect()
 }
 
 #[test]
 fn maps_are_fitted_as_by_an_independent_program() {
     let golden = golden("ladder/expected.json");
-    let fitted = assert_fits((&golden, &golden), &[], 2e-3);
+    let fitted = assert_fits((&golden, &golden), &[]);
     assert_eq!(fitted, ["identity", "guesses", "temperature", "groups"]);
 }
 
 /// Of its 208 parameters most are weights of waves, whose frequencies the other program draws by NumPy's generator.
 #[test]
 fn the_full_recalibration_is_fitted_as_by_an_independent_program() {
-    let fitted = assert_fits((&golden("ladder/expected.json"), &golden("ladder/waves.json")), &[], 4e-3);
+    let fitted = assert_fits((&golden("ladder/expected.json"), &golden("ladder/waves.json")), &[]);
     assert_eq!(fitted, ["recalibrated"]);
 }
 
 #[test]
 fn maps_of_places_are_fitted_as_by_an_independent_program() {
     let golden = golden("ladder/places.json");
-    let fitted = assert_fits((&golden, &golden), &numbers(&golden["places"]), 4e-3);
+    let fitted = assert_fits((&golden, &golden), &numbers(&golden["places"]));
     assert_eq!(fitted, ["temperature", "groups"]);
 }
 
-/// With labels that agree with the map of another study, and with those of two classes exchanged. Both searches end loosely:
-/// run to their ends, means are within 0.002.
+/// With labels that agree with the map of another study, and with those of two classes exchanged.
 #[test]
 fn maps_that_start_from_another_study_are_fitted_as_by_an_independent_program() {
     let golden = golden("ladder/carried.json");
@@ -113,7 +110,7 @@ fn maps_that_start_from_another_study_are_fitted_as_by_an_independent_program() 
     let turned = table(&golden["turned"]).mapv(|c| c as u32);
     let fits = golden["fits"].as_array().unwrap();
     for (expected, counts) in fits.iter().zip([&second.counts, &second.counts, &turned, &turned]) {
-        assert_fit(expected, &readings, counts, 4e-3);
+        assert_fit(expected, &readings, counts);
     }
     assert_eq!(fits.len(), 4);
 }

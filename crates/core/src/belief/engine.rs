@@ -418,11 +418,33 @@ pub(super) struct VarianceBlock {
     pub(super) variance: f64,
     /// What the variance is believed to be before any label, and for how many parameters that counts.
     pub(super) prior: Option<(f64, f64)>,
+    pub(super) pace: Pace,
+}
+
+/// How a variance goes to its fixed point: a slow way, as to a variance of none, is gone in longer and longer steps while
+/// they keep their direction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    /// The last step of the logarithm.
+    last: f64,
+    /// By how much steps are longer than those of the fixed point's own equation.
+    stretch: f64,
+}
+
+impl Pace {
+    /// The step to take where the equation's own is `step`.
+    fn stretched(&mut self, step: f64) -> f64 {
+        const GROWS: f64 = 1.5;
+        const MOST: f64 = 8.0;
+        self.stretch = if step * self.last > 0.0 { (GROWS * self.stretch).min(MOST) } else { 1.0 };
+        self.last = step;
+        self.stretch * step
+    }
 }
 
 impl VarianceBlock {
     pub(super) fn new(name: &'static str, positions: Vec<usize>) -> Self {
-        Self { name, positions, variance: START, prior: None }
+        Self { name, positions, variance: START, prior: None, pace: Pace { last: 0.0, stretch: 1.0 } }
     }
 
     /// How many of its parameters the labels determine rather than its variance.
@@ -441,12 +463,11 @@ impl VarianceBlock {
             None if determined > 1e-9 => square / determined,
             None => 0.0,
         };
-        let bounds = (self.variance / LARGEST_FACTOR, self.variance * LARGEST_FACTOR);
-        let variance = wanted.clamp(bounds.0, bounds.1).clamp(LEAST, MOST);
-        let matters = variance.max(self.variance) > 10.0 * LEAST;
-        let moves = matters && (variance / self.variance).ln().abs() > ENOUGH;
-        self.variance = variance;
-        moves
+        let (before, largest) = (self.variance, LARGEST_FACTOR.ln());
+        let step = (wanted.clamp(LEAST, MOST) / before).ln();
+        let taken = self.pace.stretched(step).clamp(-largest, largest);
+        self.variance = (before * taken.exp()).clamp(LEAST, MOST);
+        before.max(self.variance) > 10.0 * LEAST && step.abs() > ENOUGH
     }
 
     /// Its variance as results have it: 0 where the labels want none of its parameters.
@@ -641,9 +662,9 @@ const MOST: f64 = 100.0;
 /// A variance changes by at most this factor at once.
 const LARGEST_FACTOR: f64 = 10.0;
 /// Rounds of variances, at most.
-pub(super) const ROUNDS: usize = 40;
+const ROUNDS: usize = 400;
 /// They end where no variance above ten times the least changes by more than this share.
-const ENOUGH: f64 = 0.02;
+const ENOUGH: f64 = 5e-4;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,5 @@
-//! Fits as the program made them before its beliefs shared one engine: `tests/golden/fits.json`.
+//! Fits as the program made them before its beliefs shared one engine: `tests/golden/fits.json`. Ratings under maps of
+//! groups were written anew, moved by 0.001 at most, when the search for variances went on to their fixed point.
 
 use std::collections::BTreeMap;
 

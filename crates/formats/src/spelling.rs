@@ -159,9 +159,15 @@ mod tests {
     #[test]
     fn one_of_two_answers_in_other_words() {
         let classes = |names: [&str; 2]| names.map(str::to_owned).to_vec();
-        for (answer, class) in
-            [("1", Some(1)), ("1.0", Some(1)), ("\"Passed.\"", Some(1)), ("no", Some(0)), ("SÍ", Some(1)), ("perhaps", None), ("", None)]
-        {
+        for (answer, class) in [
+            ("1", Some(1)),
+            ("1.0", Some(1)),
+            ("\"Passed.\"", Some(1)),
+            ("no", Some(0)),
+            ("SÍ", Some(1)),
+            ("perhaps", None),
+            ("", None),
+        ] {
             assert_eq!(class_of(answer, &classes(["fail", "pass"])), class, "{answer}");
         }
         assert_eq!(class_of("1", &classes(["Yes", "No"])), Some(0));

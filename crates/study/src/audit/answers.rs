@@ -28,7 +28,23 @@ const SKIPPED: [&str; 14] = [
     "unclear",
 ];
 /// What stands in place of an answer where the judge failed, at its start.
-const FAILURES: [&str; 6] = ["error", "timeout", "exception", "invalid", "unparsable", "parse error"];
+const FAILURES: [&str; 12] = [
+    "error",
+    "timeout",
+    "exception",
+    "invalid",
+    "unparsable",
+    "parse error",
+    "i'm sorry",
+    "i\u{2019}m sorry",
+    "i am sorry",
+    "i can't",
+    "i cannot",
+    "as an ai",
+];
+/// Grades, bad and good: two of a kind beside each other are two answers, as `ok` and `good`.
+const GRADES: [[&str; 5]; 2] =
+    [["bad", "schlecht", "mauvais", "not ok", "unacceptable"], ["good", "gut", "bon", "ok", "acceptable"]];
 /// Answers of two that judges are often asked for, beside those whose words say which is good: a judge that gave one could have
 /// given the other.
 const PAIRS: [[&str; 2]; 2] = [["C", "I"], ["A", "B"]];
@@ -97,7 +113,8 @@ fn given_numbers(of: &Spellings) -> impl Iterator<Item = f64> + Clone {
 }
 
 fn is_polar(of: &Spellings) -> bool {
-    !of.is_empty() && of.keys().all(|answer| polarity(answer).is_some())
+    let has_one = |grades: [&str; 5]| grades.into_iter().filter(|grade| of.contains_key(*grade)).count() < 2;
+    !of.is_empty() && of.keys().all(|answer| polarity(answer).is_some()) && GRADES.into_iter().all(has_one)
 }
 
 impl AnswerCoding {
@@ -269,12 +286,15 @@ fn is_failure(answer: &str) -> bool {
 }
 
 /// What is to be said of numbers of judge and people that are on two scales: the usual end of one is twice that of the other
-/// and more, and most answers of the judge are beyond those of people.
+/// and more, and most answers of the judge are beyond those of people, or of people beyond a judge's from 0 to 1.
 fn two_scales(judge: &Spellings, human: &Spellings) -> Option<String> {
     let ((low, high), (least, most)) = (Given::new(given_numbers(judge)).ends, Given::new(given_numbers(human)).ends);
     let times = usual_end(high).max(usual_end(most)) / usual_end(high).min(usual_end(most));
-    let beyond = given_numbers(judge).filter(|x| !(least..=most).contains(x)).count();
-    (!human.is_empty() && times >= 2.0 && 2 * beyond > given_numbers(judge).count()).then(|| {
+    let mostly_beyond = |of: &Spellings, (low, high): (f64, f64)| {
+        2 * given_numbers(of).filter(|x| !(low..=high).contains(x)).count() > given_numbers(of).count()
+    };
+    let apart = mostly_beyond(judge, (least, most)) || (low, high) == (0.0, 1.0) && mostly_beyond(human, (low, high));
+    (!human.is_empty() && times >= 2.0 && apart).then(|| {
         format!(
             "the judge's numbers go from {low} to {high} and people's from {least} to {most}, which are two scales: write both \
              on one, or, if they are on one, state it in a study.toml (`study init`)"
@@ -311,10 +331,24 @@ mod tests {
     }
 
     #[test]
+    fn grades_of_one_column_are_several_answers() {
+        let found = answers(&["ok", "good", "bad"], &["bad", "good", "ok"]).unwrap();
+        assert!(
+            matches!(&found.scale, Scale::Places(Places { names, .. }) if names.join(",") == "bad,ok,good"),
+            "{found:?}"
+        );
+        assert_eq!(answers(&["ok", "not ok"], &["good", "bad"]).unwrap().scale.classes().len(), 2);
+        let refused = answers(&["yes", "no", "I'm sorry, but I can't assist with that."], &["yes", "no"]).unwrap();
+        assert_eq!((refused.scale.classes().len(), refused.of_judge("I'm sorry, but no")), (2, None));
+    }
+
+    #[test]
     fn numbers_on_two_scales_are_refused_and_no_answers_are_none() {
         assert!(answers(&["80", "90", "55"], &["1", "5", "3"]).unwrap_err().contains("two scales"));
         assert!(answers(&["0.8", "0.9", "0.2"], &["1", "5", "3"]).unwrap_err().contains("two scales"));
+        assert!(answers(&["0", "1", "1", "1"], &["1", "5", "3"]).unwrap_err().contains("two scales"));
         assert!(answers(&["3", "9", "2", "1"], &["1", "5", "3"]).is_ok());
+        assert!(answers(&["1", "2", "1", "1"], &["1", "5", "3"]).is_ok());
         let found = answers(&["pass", "fail", "ERROR: timeout"], &["pass", "unsure", "skip"]).unwrap();
         assert_eq!(
             (found.scale.classes().len(), found.of_judge("ERROR: timeout"), found.of_human("skip")),

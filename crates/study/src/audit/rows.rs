@@ -145,9 +145,13 @@ impl AuditRows {
         kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
         let mut shares = Lists::with_capacity(kept.len());
         let (mut overruled, has_verdicts) = (0, ends.is_none() && reading.answers.scale.nominal().is_some());
-        for (&row, &verdict) in kept.iter().zip(&verdict) {
+        for (i, &row) in kept.iter().enumerate() {
             let mut of_row = reading.shares_of(row, ends);
-            if has_verdicts && !of_row.is_empty() && largest(of_row.iter().copied()) != verdict as usize {
+            if let [verdict] = repeats[i]
+                && has_verdicts
+                && !of_row.is_empty()
+                && largest(of_row.iter().copied()) != verdict as usize
+            {
                 overruled += 1;
                 keep_likeliest(&mut of_row, verdict as usize);
             }

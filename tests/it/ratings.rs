@@ -31,6 +31,8 @@ struct Said {
 enum JudgedBy {
     Right,
     OwnScale,
+    /// Near the ends of its scale it hardly tells items apart.
+    Bent,
 }
 
 /// 60 items of two kinds with eight ratings each.
@@ -45,6 +47,7 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
         let (mean, sd) = match judge {
             JudgedBy::Right => (right, 6),
             JudgedBy::OwnScale => ((50.0 + 2.0 * (right - 50.0) + bias).clamp(0.0, 100.0), 2),
+            JudgedBy::Bent => (50.0 + 30.0 * ((right - 50.0) / 5.0).tanh(), 2),
         };
         tables[1] += &format!("i{i:02},{mean:.2},{sd}\n");
         for a in 0..8 {
@@ -174,7 +177,7 @@ fn the_labels_choose_how_a_judge_is_read() {
     let beliefs = ["auto", "published"];
     assert!(beliefs.iter().all(|belief| names.contains(belief)), "{names:?}");
 
-    let curve = said("belief = \"recalibrated\"");
+    let curve = newsroom(folder.path(), JudgedBy::Bent, "belief = \"recalibrated\"", 5);
     let points = &curve.results.fit.own.of_ratings().curve;
     assert!(points.len() == 9 && points.is_sorted_by(|a, b| a.score < b.score), "{points:?}");
     assert!(

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::source::Source;
 use crate::audit::KnownScale;
-use crate::audit::answers::{AnswerCoding, MOST_CLASSES};
+use crate::audit::answers::{AnswerCoding, MOST_CLASSES, share_of_score};
 use crate::audit::columns::{HUMAN, JUDGE, Mapping, Role, has_word, words};
 use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
 use crate::audit::table::present;
@@ -329,8 +329,8 @@ impl AnswerTable {
         let of_answer: Vec<_> = held.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
         let cells_of = |row: Row<'_>| -> Vec<String> {
             let cells = of_answer.iter().map(|column| row.cell(*column));
-            let Some((low, high)) = scores else { return cells.map(str::to_owned).collect() };
-            let good = cells.filter_map(number).map(|score| ((score - low) / (high - low)).clamp(0.0, 1.0)).next();
+            let Some(ends) = scores else { return cells.map(str::to_owned).collect() };
+            let good = cells.filter_map(number).map(|score| share_of_score(score, ends)).next();
             [good.map(|p| 1.0 - p), good].map(|p| p.map_or_else(String::new, |p| p.to_string())).to_vec()
         };
         let [variant, swapped, said] = ["variant", "swapped", "said"].map(|name| table.column(name));

@@ -112,6 +112,15 @@ fn given_numbers(of: &Spellings) -> impl Iterator<Item = f64> + Clone {
     of.iter().filter_map(move |(answer, how)| Some(std::iter::repeat_n(number(answer)?, times(how)))).flatten()
 }
 
+/// How far the judge's answer is above an even share where its score or its probabilities leave that open.
+pub(super) const AHEAD: f64 = 1e-9;
+
+/// The probability of the good answer that a score between two ends stands for, the middle just above an even share.
+pub(crate) fn share_of_score(score: f64, (low, high): (f64, f64)) -> f64 {
+    let share = ((score - low) / (high - low)).clamp(0.0, 1.0);
+    if share == 0.5 { share + AHEAD } else { share }
+}
+
 fn is_polar(of: &Spellings) -> bool {
     let has_one = |grades: [&str; 5]| grades.into_iter().filter(|grade| of.contains_key(*grade)).count() < 2;
     !of.is_empty() && of.keys().all(|answer| polarity(answer).is_some()) && GRADES.into_iter().all(has_one)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::KnownScale;
-use super::answers::AnswerCoding;
+use super::answers::{AHEAD, AnswerCoding, share_of_score};
 use super::columns::{Mapping, Role, missing, words};
 use super::shares;
 use super::table::{CellTable, present};
@@ -18,9 +18,6 @@ use judge_uncertainty_formats::error::{Problem, list};
 use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_system::limits::check_items;
 use judge_uncertainty_system::numbers::{LARGEST, three};
-
-/// How far the judge's answer is above an even share where its score or its probabilities leave that open.
-const AHEAD: f64 = 1e-9;
 
 /// What an audit knows of every row that has an answer of the judge.
 #[derive(Debug, Clone, PartialEq)]
@@ -369,9 +366,7 @@ impl TableReader<'_> {
         };
         let second = match (self.answers.scale.nominal(), ends) {
             (Some(2), Some((low, high))) if high > low => {
-                let share = (mean(&self.said(row).collect::<Vec<_>>()) - low) / (high - low);
-                // The middle counts as the good answer.
-                Some(if share == 0.5 { share + AHEAD } else { share })
+                Some(share_of_score(mean(&self.said(row).collect::<Vec<_>>()), (low, high)))
             }
             (Some(2), _) => self.probability.and_then(stated),
             _ => None,

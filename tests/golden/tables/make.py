@@ -231,6 +231,10 @@ expect("judge_is_a_model.csv", {"id": ["prompt_id"], "verdict": ["gpt-4o"], "hum
 runs = [{"trace": {"id": f"q{i}", "time": "2026-01-02T03:04:05Z"}, "eval": {"judge": {"verdict": word(JUDGE[i]), "reason": "because"}}, "annotations": {"human": word(HUMAN[i]) or None}} for i in range(N)]
 write("nested_deep.json", json.dumps({"meta": {"rows": N}, "runs": runs}))
 expect("nested_deep.json", {"id": ["trace_id"], "verdict": ["eval_judge_verdict"], "human": ["annotations_human"], "transcript": ["eval_judge_reason"]})
+# What a tracing tool exports, with the fields of Braintrust's rows and people beside them.
+traces = [{"id": f"t-{i}", "name": "chat", "input": {"prompt": TEXT[i]}, "output": {"text": f"Reply {i}."}, "scores": {"helpful_judge": word(JUDGE[i], ("no", "yes"))}, "human": {"helpful": word(HUMAN[i], ("no", "yes")) or None, "reviewed_by": "kim"}} for i in range(N)]
+write("traces.jsonl", "".join(json.dumps(trace) + "\n" for trace in traces))
+expect("traces.jsonl", {"id": ["id"], "verdict": ["scores_helpful_judge"], "human": ["kim"], "text": ["input_prompt", "output_text"]}, "yes")
 write("totals_below.csv", rows(["ID", "Response", "Judge (Y/N)", "SME (Y/N)"], [[f"q{i}", TEXT[i], word(JUDGE[i], ("N", "Y ")), " " + word(HUMAN[i], ("n", "y"))] for i in range(N)] + [["Total", "", sum(JUDGE), sum(h is True for h in HUMAN)]]))
 expect("totals_below.csv", {"id": ["ID"], "verdict": ["Judge (Y/N)"], "human": ["SME (Y/N)"], "text": ["Response"]}, "y")
 write("reviewer_names.csv", rows(["ticket", "date", "llm_grade", "reviewer", "review_result"], [[f"T-{i}", f"2026-01-{1 + i % 28:02d}", word(JUDGE[i]), "" if HUMAN[i] is None else ["ann", "ben"][i % 4 // 2], word(HUMAN[i])] for i in range(N)]))

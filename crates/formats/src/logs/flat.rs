@@ -430,7 +430,12 @@ fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
 pub(super) const BRAINTRUST: LogFormat = LogFormat {
     name: "braintrust",
     title: "Braintrust: rows of an experiment",
-    is: |start| start.has_fields(&["id", "input", "output", "scores"]),
+    is: |start| {
+        // What other tools trace has such fields too.
+        let own =
+            ["experiment_id", "span_id", "root_span_id", "_xact_id", "is_root", "expected", "metadata", "created"];
+        start.has_fields(&["id", "input", "output", "scores"]) && own.iter().any(|field| start.has_fields(&[field]))
+    },
     read: read_braintrust,
 };
 

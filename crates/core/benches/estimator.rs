@@ -1,7 +1,8 @@
 //! How often the estimator's intervals hold the truth, in worlds in which simpler intervals miss, and how often a false
 //! sentence would be printed. `cargo bench -p judge-uncertainty-core --bench estimator` plays 200 studies a cell (or as
-//! many as `-- --studies N` says), `-- check` plays 100 and fails where fewer hold than chance allows (three standard errors below 0.95) or a false
-//! sentence is said more often than in 5% of studies by as much.
+//! many as `-- --studies N` says), `-- check` plays 100 and fails where fewer hold than chance allows (three standard
+//! errors below 0.95; in the last world, below 0.85) or a false sentence is said more often than in 5% of studies by as
+//! much.
 #![expect(clippy::unwrap_used, reason = "a bench ends where a world is not what it was made to be")]
 
 use judge_uncertainty_core::random::Stream;
@@ -287,6 +288,25 @@ fn exploring(rare: bool) -> Play {
     })
 }
 
+/// Where the promise is not kept, as docs/intervals.md says: if the long one is not drawn, nothing tells of it.
+const ONE_LONG: &str = "rate, 20 of 61 conversations, one with a third of the rows";
+
+/// 20 of 61 conversations, of which one has a third of all rows and the others 10 each: the rate over the table.
+fn one_long() -> Play {
+    Box::new(|stream| {
+        let conversation = |c: usize| -> Vec<f64> {
+            let share = normal_share(stream, 0.8, 1.0);
+            (0..if c == 0 { 300 } else { 10 }).map(|_| is(stream.random() < share)).collect()
+        };
+        let all: Vec<Vec<f64>> = (0..61).map(conversation).collect();
+        let chosen = draw(61, 20, stream);
+        let things = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
+        let values = some(chosen.iter().flat_map(|&c| all[c].iter().copied()));
+        let truth = all.iter().flatten().sum::<f64>() / 900.0;
+        Answer { found: Design::random_of(things, 61).estimate(&Ask::share(&values).of_study()), truth }
+    })
+}
+
 fn worlds() -> Vec<(String, Play)> {
     let mut all: Vec<(String, Play)> = vec![
         ("agreement, 20 of 100 conversations x 10".into(), clusters(0)),
@@ -336,6 +356,7 @@ fn worlds() -> Vec<(String, Play)> {
     for (groups, labels) in [(10, 300), (40, 1200)] {
         all.push((format!("worst of {groups} groups alike, {labels}"), alike(groups, labels)));
     }
+    all.push((ONE_LONG.into(), one_long()));
     all
 }
 
@@ -370,7 +391,8 @@ fn main() {
             above as f64 / said,
             width / said
         );
-        if (held as f64) < 0.95 * said - 3.0 * (0.05 * 0.95 * said).sqrt() {
+        let promised = if name == ONE_LONG { 0.85 } else { 0.95 };
+        if (held as f64) < promised * said - 3.0 * (promised * (1.0 - promised) * said).sqrt() {
             missed.push(name);
         }
     }

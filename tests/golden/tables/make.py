@@ -232,7 +232,7 @@ runs = [{"trace": {"id": f"q{i}", "time": "2026-01-02T03:04:05Z"}, "eval": {"jud
 write("nested_deep.json", json.dumps({"meta": {"rows": N}, "runs": runs}))
 expect("nested_deep.json", {"id": ["trace_id"], "verdict": ["eval_judge_verdict"], "human": ["annotations_human"], "transcript": ["eval_judge_reason"]})
 # What a tracing tool exports, with the fields of Braintrust's rows and people beside them.
-traces = [{"id": f"t-{i}", "name": "chat", "input": {"prompt": TEXT[i]}, "output": {"text": f"Reply {i}."}, "scores": {"helpful_judge": word(JUDGE[i], ("no", "yes"))}, "human": {"helpful": word(HUMAN[i], ("no", "yes")) or None, "reviewed_by": "kim"}} for i in range(N)]
+traces = [{"id": f"t-{i}", "name": "chat", "metadata": {"model": "m1"}, "created": "2026-11-02", "input": {"prompt": TEXT[i]}, "output": {"text": f"Reply {i}."}, "scores": {"helpful_judge": word(JUDGE[i], ("no", "yes"))}, "human": {"helpful": word(HUMAN[i], ("no", "yes")) or None, "reviewed_by": "kim"}} for i in range(N)]
 write("traces.jsonl", "".join(json.dumps(trace) + "\n" for trace in traces))
 expect("traces.jsonl", {"id": ["id"], "verdict": ["scores_helpful_judge"], "human": ["kim"], "text": ["input_prompt", "output_text"]}, "yes")
 write("totals_below.csv", rows(["ID", "Response", "Judge (Y/N)", "SME (Y/N)"], [[f"q{i}", TEXT[i], word(JUDGE[i], ("N", "Y ")), " " + word(HUMAN[i], ("n", "y"))] for i in range(N)] + [["Total", "", sum(JUDGE), sum(h is True for h in HUMAN)]]))

@@ -432,8 +432,7 @@ pub(super) const BRAINTRUST: LogFormat = LogFormat {
     title: "Braintrust: rows of an experiment",
     is: |start| {
         // What other tools trace has such fields too.
-        let own =
-            ["experiment_id", "span_id", "root_span_id", "_xact_id", "is_root", "expected", "metadata", "created"];
+        let own = ["experiment_id", "span_id", "root_span_id", "_xact_id", "is_root", "expected"];
         start.has_fields(&["id", "input", "output", "scores"]) && own.iter().any(|field| start.has_fields(&[field]))
     },
     read: read_braintrust,

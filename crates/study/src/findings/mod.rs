@@ -70,7 +70,7 @@ pub struct Answer {
     pub classes: bool,
     /// Whether labels are assumed to be drawn at random because the study does not state how they were chosen.
     pub is_assumed: bool,
-    /// Whether the labelled items are the first of the study, as random ones hardly are.
+    /// Whether the labelled items are the first of the study, and too many for that to be chance.
     #[serde(skip)]
     pub are_first: bool,
     /// How the labelled items were chosen, in words; `None` where all are labelled.
@@ -209,8 +209,7 @@ impl Answer {
             most_labels: study.numbers().into_iter().max().unwrap_or(0),
             classes: ratings.scale.nominal().is_some(),
             is_assumed: sample.is_assumed,
-            are_first: sample.labelled.iter().enumerate().all(|(k, item)| k == *item)
-                && sample.labelled.len() < ratings.len(),
+            are_first: are_first(&sample.labelled, ratings.len()),
             chosen: sample.words.clone(),
             missing: sample.design.lost(),
             findings: vec![],
@@ -247,6 +246,12 @@ impl Answer {
     pub fn worth(&self) -> Option<String> {
         sentences::worth(self)
     }
+}
+
+/// Whether the labelled items are the first of all, which so many random ones are in fewer than one of 1,000 studies.
+fn are_first(labelled: &[usize], items: usize) -> bool {
+    let chance: f64 = (0..labelled.len()).map(|k| (k + 1) as f64 / (items - k) as f64).product();
+    chance < 1e-3 && labelled.iter().enumerate().all(|(k, item)| k == *item)
 }
 
 /// How often the judge agrees with itself.
@@ -377,4 +382,18 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_first;
+
+    #[test]
+    fn labels_of_the_first_items_are_told_where_that_is_no_chance() {
+        let first: Vec<usize> = (0..20).collect();
+        assert!(are_first(&first, 60) && are_first(&first, 21_000) && !are_first(&first, 20));
+        // One of three pairs of three items, one of sixty items.
+        assert!(!are_first(&[0, 1], 3) && !are_first(&[0], 60) && !are_first(&[], 60));
+        assert!(!are_first(&[&first[..19], &[20]].concat(), 60));
+    }
 }

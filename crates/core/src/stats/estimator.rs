@@ -405,6 +405,8 @@ pub struct Design {
     population: f64,
     /// Weight of each cluster over all stages; over items they sum to 1.
     weights: Vec<f64>,
+    /// By which factor clusters without a label raise the variance of a mean ([`Self::with_sizes`]), 1 or more.
+    uneven: f64,
     /// Why the items say nothing of new ones; `None` where they do.
     unknown: Option<String>,
     /// Why they say nothing of means of scores over new items, though of shares; `None` where they do.
@@ -471,13 +473,42 @@ impl Design {
             let of_stage = weights.iter_mut().zip(&stage.members);
             of_stage.for_each(|(weight, member)| *weight += member.map_or(0.0, |m| share * m.weight / total));
         }
-        Self { clusters, stages, shares, population, weights, unknown: None, alike: None }
+        Self { clusters, stages, shares, population, weights, uneven: 1.0, unknown: None, alike: None }
     }
 
     /// Items that were chosen in a way that says nothing of new ones, because of this `reason`: what is had from them
     /// describes them.
     pub fn unknown(clusters: Vec<usize>, reason: impl Into<String>) -> Self {
         Self { unknown: Some(reason.into()), ..Self::random(clusters) }
+    }
+
+    /// The design with the sizes of clusters, in items: of those that are labelled, and of all `others` of the study.
+    ///
+    /// Where few clusters without a label hold many of the items, the labelled ones tell less of a mean over all items: its
+    /// variance is larger by the factor
+    ///
+    /// ```text
+    /// (1 + n/K) S^2 / (1 - f),   not below 1
+    /// ```
+    ///
+    /// with S the share of all items in clusters without a label, f the labelled share of the clusters, and n and K the
+    /// effective numbers of labelled and unlabelled clusters, (sum of sizes)^2 / sum of squared sizes (Kish 1965, "Survey
+    /// Sampling"). It is 1 where labelled and unlabelled clusters differ alike in size.
+    pub fn with_sizes(self, labelled: &[usize], others: &[usize]) -> Self {
+        let sum = |of: &[usize]| of.iter().sum::<usize>() as f64;
+        let effective = |of: &[usize]| sum(of).powi(2) / of.iter().map(|size| (size * size) as f64).sum::<f64>();
+        if labelled.is_empty() || others.is_empty() {
+            return self;
+        }
+        let open = others.len() as f64 / (labelled.len() + others.len()) as f64;
+        let share = sum(others) / (sum(labelled) + sum(others));
+        let uneven = (1.0 + effective(labelled) / effective(others)) * share * share / open;
+        Self { uneven: uneven.max(1.0), ..self }
+    }
+
+    /// By which factor clusters without a label raise the variance of a mean, as [`Self::with_sizes`] has it.
+    pub fn uneven(&self) -> f64 {
+        self.uneven
     }
 
     /// The design with what is known of labels: `classes` has the share of each class among the labels of an item,
@@ -739,7 +770,7 @@ impl Design {
                     own().map(|(c, m)| m.weight / total * centred[c].powi(2)).sum::<f64>() * of_things * number
                         / (number - 1.0).max(1.0)
                         / self.population;
-                let part = share * share * drawn + if of_study { 0.0 } else { share * of_all };
+                let part = self.uneven * share * share * drawn + if of_study { 0.0 } else { share * of_all };
                 variance += part;
                 squares += part * part / (n - 1.0).max(1.0);
                 third += share.powi(3) * own().map(|(c, m)| (u(c, m) - mean).powi(3)).sum::<f64>();
@@ -826,7 +857,7 @@ impl Design {
             let reach = student_quantile(1.0 - tail, found.freedom).powi(2) * of_all;
             squares.iter_mut().for_each(|square| *square += reach);
         }
-        let [below, above] = [0, 1].map(|k| squares[k].sqrt() + shift[k]);
+        let [below, above] = [0, 1].map(|k| (self.uneven * squares[k]).sqrt() + shift[k]);
         [(found.value - below).max(ask.range.0), (found.value + above).min(ask.range.1)]
     }
 
@@ -1061,6 +1092,28 @@ mod tests {
 
     fn some(values: &[f64]) -> Vec<Option<f64>> {
         values.iter().copied().map(Some).collect()
+    }
+
+    /// The factor by hand; clusters of one size, labelled or not, leave an interval as it is, and one more label narrows it.
+    #[test]
+    fn clusters_without_a_label_widen_as_far_as_few_hold_many_items() {
+        let widened = |labelled: &[usize], others: &[usize]| {
+            let design = Design::random_of((0..labelled.len()).collect(), labelled.len() + others.len());
+            let values: Vec<Option<f64>> = (0..labelled.len()).map(|k| Some(f64::from(u8::from(k % 2 == 0)))).collect();
+            let [plain, sized] = [design.clone(), design.with_sizes(labelled, others)]
+                .map(|design| (design.uneven(), found(&design.estimate(&Ask::share(&values).of_study()))));
+            let width = |of: ItemEstimate| of.hi - of.lo;
+            (sized.0, (width(sized.1) / width(plain.1)).powi(2), width(sized.1))
+        };
+        assert_eq!(widened(&[3; 20], &[3; 40]).0, 1.0);
+        assert_eq!(widened(&[1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2], &[1; 40]).0, 1.0);
+        // K = 700^2 / (300^2 + 40 10^2), S = 700/900, 41 of 61 without a label.
+        let by_hand = (1.0 + 20.0 / (490_000.0 / 94_000.0)) * (700.0_f64 / 900.0).powi(2) / (41.0 / 61.0);
+        let others: Vec<usize> = std::iter::once(300).chain([10; 40]).collect();
+        let (factor, of_widths, wide) = widened(&[10; 20], &others);
+        assert!((factor - by_hand).abs() < 1e-12 && (of_widths - by_hand).abs() < 1e-9, "{factor} {of_widths}");
+        let (_, _, narrower) = widened(&[10; 22], &others[..39]);
+        assert!(narrower < wide);
     }
 
     /// All samples that could have been drawn from eight items in two stages, where the second chooses the items that

@@ -199,6 +199,13 @@ impl StudyThings {
         self.own.len()
     }
 
+    /// Items of each cluster.
+    fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.number()];
+        self.of.iter().for_each(|&thing| sizes[thing] += 1);
+        sizes
+    }
+
     /// Whether a cluster had a label when a queue was made.
     fn known_before(&self, thing: usize, queue: &AnsweredQueue) -> bool {
         self.own[thing] || self.first[thing].is_some_and(|batch| batch < queue.batches_before)
@@ -346,11 +353,27 @@ impl ItemSampling {
                 Design::unknown(of_kept, reason)
             }
         };
-        let design = design.with_classes(&of_labels);
-        let words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
+        let sizes = things.sizes();
+        let (of_labelled, others) = (0..things.number()).partition::<Vec<_>, _>(|&thing| place[thing].is_some());
+        let [of_labelled, others] =
+            [of_labelled, others].map(|of| of.into_iter().map(|thing| sizes[thing]).collect::<Vec<_>>());
+        let design = design.with_sizes(&of_labelled, &others).with_classes(&of_labels);
+        let mut words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
+        if design.uneven() > MUCH_WIDER {
+            let largest = others.into_iter().max().unwrap_or_default() as f64 / study.len() as f64;
+            *words.get_or_insert_default() += &format!(
+                " {:.0}% of all rows are in one cluster without a label, which makes intervals {:.1} times as wide: label some of \
+                 them.",
+                100.0 * largest,
+                design.uneven().sqrt()
+            );
+        }
         Self { words, is_assumed, design }
     }
 }
+
+/// A factor of a variance from which readers are told why their intervals are wide.
+const MUCH_WIDER: f64 = 1.5;
 
 fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), nothing: bool) -> Option<String> {
     if nothing && words.is_empty() {

@@ -42,6 +42,29 @@ fn folder(own: usize, each: usize, settings: &str) -> TempDir {
     folder
 }
 
+/// A cluster without a label that holds a third of all rows: its rows could be quite another.
+#[test]
+fn a_long_cluster_without_a_label_makes_intervals_wider_and_readers_are_told() {
+    let drawn = |long: usize| {
+        let folder = folder(40, 1, "drawn = \"random\"\ncluster = \"about\"");
+        let items: String =
+            (0..ITEMS).map(|i| format!("i{i},t{}\n", if i >= ITEMS - long { ITEMS } else { i / 2 })).collect();
+        fs::write(folder.path().join("items.csv"), format!("id,about\n{items}")).unwrap();
+        let study = load(&folder);
+        let kept: Vec<usize> = (0..40).collect();
+        let found = ItemSampling::new(&study, &kept);
+        let values: Vec<Option<f64>> = (0..40).map(|i| Some(f64::from(u8::from(i % 3 == 0)))).collect();
+        let rate = *found.design.estimate(&Ask::share(&values).of_study()).estimate().unwrap();
+        (rate.hi - rate.lo, found.words.unwrap())
+    };
+    let ((narrow, plain), (wide, told)) = (drawn(2), drawn(40));
+    assert!(wide > 1.3 * narrow, "{wide} for {narrow}");
+    assert!(
+        told.contains(" 33% of all rows are in one cluster without a label") && !plain.contains("without a label"),
+        "{told}"
+    );
+}
+
 fn load(folder: &TempDir) -> Study {
     Study::load(folder.path()).unwrap()
 }

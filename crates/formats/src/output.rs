@@ -213,12 +213,15 @@ pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
     Ok(all)
 }
 
-/// Writes [`to_parquet`].
+/// Writes [`to_parquet`], whose first column has the ids.
 ///
 /// # Errors
 /// The encoder refuses, or what it is written to fails.
 pub fn write_parquet(columns: &[OutputColumn], to: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
-    write_with(columns, WriterProperties::builder(), to)
+    // Each id is another.
+    let ids = columns.iter().take(1).map(|column| ColumnPath::new(vec![column.name.clone()]));
+    let plain = |properties: WriterPropertiesBuilder, column| properties.set_column_dictionary_enabled(column, false);
+    write_with(columns, ids.fold(WriterProperties::builder(), plain), to)
 }
 
 /// A part of a stream as Parquet, version 1: compressed, with numbers one after the other instead of in a dictionary,

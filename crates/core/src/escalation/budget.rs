@@ -68,13 +68,15 @@ pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
     assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
     // Integers that are smaller the higher the priority: a comparison of two decides without a jump.
     let keys: Vec<u64> = priorities.iter().map(|&p| !total_order(p)).collect();
-    let mut order = candidates(&keys, k);
+    let mut order;
     if tie_break.is_empty() {
+        order = candidates(&keys, k, |_| 0);
         best(&mut order, k, |a, b| a.cmp(b));
     } else {
-        let draw = |place: u128| tie_break[item_of(place)];
-        let key = |place: u128| (place >> 64) as u64;
-        best(&mut order, k, |a, b| key(*a).cmp(&key(*b)).then_with(|| draw(*b).total_cmp(&draw(*a))).then(a.cmp(b)));
+        let draw = |item: usize| !total_order(tie_break[item]);
+        let (key, draw_of) = (|place: u128| (place >> 64) as u64, |place: u128| draw(item_of(place)));
+        order = candidates(&keys, k, draw);
+        best(&mut order, k, |a, b| key(*a).cmp(&key(*b)).then_with(|| draw_of(*a).cmp(&draw_of(*b))).then(a.cmp(b)));
     }
     order.into_iter().map(item_of).collect()
 }
@@ -86,16 +88,23 @@ pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
 pub fn places(priorities: &[f64], tie_break: &[f64], items: &[usize]) -> Vec<usize> {
     assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
     let draw = |item: usize| tie_break.get(item).map_or(0, |&draw| !total_order(draw));
-    // Priority and draw in one integer, whose comparison needs no jump.
-    let key = |item: usize| (u128::from(!total_order(priorities[item])) << 64 | u128::from(draw(item)), item);
-    let mut sorted: Vec<_> = items.iter().map(|&item| key(item)).collect();
+    // Priority and draw in one integer, whose comparison needs no jump; items are compared where these are equal.
+    let key = |item: usize| u128::from(!total_order(priorities[item])) << 64 | u128::from(draw(item));
+    let mut sorted: Vec<(u128, usize)> = items.iter().map(|&item| (key(item), item)).collect();
     sorted.sort_unstable();
+    let keys: Vec<u128> = sorted.iter().map(|(key, _)| *key).collect();
+    // How many of the sorted ones are before an item.
+    let before = |item: usize| {
+        let own = key(item);
+        let smaller = keys.partition_point(|other| *other < own);
+        match keys.get(smaller) == Some(&own) {
+            true => smaller + sorted[smaller..].partition_point(|other| *other < (own, item)),
+            false => smaller,
+        }
+    };
     // How many items lie behind so many of the sorted ones and before the next.
     let mut behind = vec![0; sorted.len() + 1];
-    for item in 0..priorities.len() {
-        let own = key(item);
-        behind[sorted.partition_point(|other| *other < own)] += 1;
-    }
+    (0..priorities.len()).for_each(|item| behind[before(item)] += 1);
     let up_to: Vec<usize> = behind
         .iter()
         .scan(0, |sum, more| {
@@ -103,29 +112,26 @@ pub fn places(priorities: &[f64], tie_break: &[f64], items: &[usize]) -> Vec<usi
             Some(*sum)
         })
         .collect();
-    let place = |&item: &usize| {
-        let own = key(item);
-        up_to[sorted.partition_point(|other| *other < own)]
-    };
-    items.iter().map(place).collect()
+    items.iter().map(|&item| up_to[before(item)]).collect()
 }
 
 /// Of every so many keys one is looked at to tell which items can't be among the first.
 const SAMPLED: usize = 16;
 
-/// The places (key, then item, in one integer) of items among which are the `k` with the smallest keys and all that tie
-/// with them.
-fn candidates(keys: &[u64], k: usize) -> Vec<u128> {
-    let mut sample: Vec<u64> = keys.iter().step_by(SAMPLED).copied().collect();
-    sample.sort_unstable();
+/// The places (key, then item, in one integer) of items among which are the `k` with the smallest keys, and with the
+/// smallest draws where keys are equal; all that tie with them are there, too.
+fn candidates(keys: &[u64], k: usize, draw: impl Fn(usize) -> u64) -> Vec<u128> {
+    let sampled = (0..keys.len()).step_by(SAMPLED);
+    let mut sample: Vec<(u64, u64)> = sampled.map(|item| (keys[item], draw(item))).collect();
     // Two standard deviations of the sample's number of keys below the k-th are more than enough most of the time.
     let expected = k.div_ceil(SAMPLED);
-    let bound = sample.get(expected + 2 * expected.isqrt() + 2).copied().unwrap_or(u64::MAX);
+    let enough = expected + 2 * expected.isqrt() + 2;
+    let last = if enough < sample.len() { *sample.select_nth_unstable(enough).1 } else { (u64::MAX, u64::MAX) };
     let mut places = vec![0; keys.len()];
     let mut kept = 0;
     for (&key, item) in keys.iter().zip(0_u64..) {
         places[kept] = u128::from(key) << 64 | u128::from(item);
-        kept += usize::from(key <= bound);
+        kept += usize::from(key < last.0 || key == last.0 && draw(item as usize) <= last.1);
     }
     if kept < k.min(keys.len()) {
         return keys.iter().zip(0_u64..).map(|(&key, item)| u128::from(key) << 64 | u128::from(item)).collect();

@@ -42,6 +42,12 @@ impl At {
     }
 }
 
+/// The record at the start of a text that ends with a line, if nothing in it is quoted; of most nothing is.
+fn plain_record(text: &[u8]) -> Option<&[u8]> {
+    let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len());
+    (!text[..end].contains(&b'"')).then_some(&text[..end])
+}
+
 /// The records of a text, each divided into its cells; blank lines are none.
 #[derive(Debug)]
 pub(crate) struct Records<R> {
@@ -50,10 +56,12 @@ pub(crate) struct Records<R> {
     /// Lines that were read, and how much of them is divided.
     read: Vec<u8>,
     next: usize,
-    /// Where the record stands in them.
+    /// Where the record stands in them, and whether nothing in it is quoted.
     record: Range<usize>,
-    /// The letters of its cells, one after the other, and where each ends.
+    is_plain: bool,
+    /// The letters of its cells, one after the other, unless it is plain.
     cells: Vec<u8>,
+    /// Where each cell ends, in these or in the record.
     ends: Vec<usize>,
     /// Lines that end before the next byte.
     line: u64,
@@ -63,7 +71,7 @@ pub(crate) struct Records<R> {
 impl<R: BufRead> Records<R> {
     pub(crate) fn new(text: R, delimiter: u8) -> Self {
         let (read, cells, ends) = (vec![], vec![], vec![]);
-        Self { text, delimiter, read, next: 0, record: 0..0, cells, ends, line: 0, consumed: 0 }
+        Self { text, delimiter, read, next: 0, record: 0..0, is_plain: true, cells, ends, line: 0, consumed: 0 }
     }
 
     /// Reads a further line; whether there was one.
@@ -94,6 +102,13 @@ impl<R: BufRead> Records<R> {
         let (line, start, mut at) = (self.line + 1, self.next, At::CellStart);
         self.cells.clear();
         self.ends.clear();
+        if let Some(plain) = plain_record(&self.read[start..]) {
+            self.ends.extend((0..plain.len()).filter(|&k| plain[k] == self.delimiter));
+            self.ends.push(plain.len());
+            self.next += plain.len();
+            (self.is_plain, self.record) = (true, start..self.next);
+            return Ok(Some(line));
+        }
         loop {
             let Some(&byte) = self.read.get(self.next) else {
                 if self.next - start > LONGEST {
@@ -117,7 +132,7 @@ impl<R: BufRead> Records<R> {
             (at, self.next) = (behind, self.next + 1);
         }
         self.ends.push(self.cells.len());
-        self.record = start..self.next;
+        (self.is_plain, self.record) = (false, start..self.next);
         Ok(Some(line))
     }
 
@@ -129,9 +144,11 @@ impl<R: BufRead> Records<R> {
     /// Its cells, without the apostrophe that keeps some from being taken for a formula; `None` if it is not text.
     pub(crate) fn cells(&self) -> Option<impl ExactSizeIterator<Item = &str> + Clone> {
         // Where the record is text, each cell is: what divides them is.
-        let cells = self.text().and(std::str::from_utf8(&self.cells).ok())?;
+        let text = self.text()?;
+        let cells = if self.is_plain { text } else { std::str::from_utf8(&self.cells).ok()? };
+        let divided_by = usize::from(self.is_plain);
         let cell = move |k: usize| {
-            let cell = &cells[k.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[k]];
+            let cell = &cells[k.checked_sub(1).map_or(0, |before| self.ends[before] + divided_by)..self.ends[k]];
             unescaped(cell).unwrap_or(cell)
         };
         Some((0..self.ends.len()).map(cell))

@@ -123,18 +123,17 @@ impl LabelPlan {
         let name = ratings.name(ratings.quantities()[0]);
         let rate = if classes { format!("the rate of {name:?}") } else { "the mean".to_owned() };
         let close = if classes { "agreement" } else { "distance" };
+        let (rate_after, agreement_after) = (rate_after(sample, 0), agreement_after(sample));
+        let kappa_after = kappa_after(sample, &agreement_after);
+        let (points, hundredths) = ((open, share), (open, target.map(|target| target / 100.0)));
         let figures = vec![
-            PlannedFigure::new(format!("rate.{name}"), &rate, unit, (open, share), &|more| rate_after(sample, 0, more)),
-            PlannedFigure::new("agreement".to_owned(), close, unit, (open, share), &|more| {
-                agreement_after(sample, more)
-            }),
-            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, (open, target.map(|t| t / 100.0)), &|more| {
-                kappa_after(sample, more)
-            }),
+            PlannedFigure::new(format!("rate.{name}"), &rate, unit, points, &rate_after),
+            PlannedFigure::new("agreement".to_owned(), close, unit, points, &agreement_after),
+            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, hundredths, &kappa_after),
         ];
         let (items, labelled) = (ratings.len(), sample.labelled.len());
         let further = open.min(labelled.max(MORE_LABELS));
-        let width = |labels: usize| Some(Width { labels, half: half(&rate_after(sample, 0, labels))? });
+        let width = |labels: usize| Some(Width { labels, half: half(&rate_after(labels))? });
         let narrowing = width(0).zip(width(further)).filter(|_| further > 0).map(<[Width; 2]>::from);
         Self { items, labelled, target, is_assumed: sample.is_assumed, figures, narrowing }
     }

@@ -650,34 +650,41 @@ fn times(sample: &Sample<'_>, more: usize) -> f64 {
     1.0 / (labelled * (1.0 / all + (others / all).powi(2) * (1.0 / more.min(others) - 1.0 / others)))
 }
 
-/// The rate of the quantity in place `k`, with so many more labels of items like the labelled ones.
-pub(super) fn rate_after(sample: &Sample<'_>, k: usize, more: usize) -> Estimable {
-    OfDomain::new(sample, k, None).after(true, more)
+/// The rate of the quantity in place `k`, by the number of further labels of items like the labelled ones.
+pub(super) fn rate_after<'s>(sample: &'s Sample<'s>, k: usize) -> impl Fn(usize) -> Estimable + 's {
+    let of_all = OfDomain::new(sample, k, None);
+    move |more| of_all.after(true, more)
 }
 
-/// Agreement (distance) with so many more labels.
-pub(super) fn agreement_after(sample: &Sample<'_>, more: usize) -> Estimable {
+/// Agreement (distance) by the number of further labels.
+pub(super) fn agreement_after<'s>(sample: &'s Sample<'s>) -> impl Fn(usize) -> Estimable + 's {
     let rows = sample.ratings;
     let good = |miss: f64| if rows.scale.nominal().is_some() { 1.0 - miss } else { miss };
     let values = sample.values(|row| Some(good(rows.judge_miss(row))));
-    sample.design.after(&ask(rows, &values, Values::Distances), times(sample, more))
+    move |more| sample.design.after(&ask(rows, &values, Values::Distances), times(sample, more))
 }
 
-/// Kappa with so many more labels, whose interval shrinks as that of agreement does.
-pub(super) fn kappa_after(sample: &Sample<'_>, more: usize) -> Estimable {
-    let width = |more: usize| agreement_after(sample, more).estimate().map(|found| found.hi - found.lo);
-    let shrink = match (width(0), width(more)) {
-        (Some(now), Some(then)) if now > 0.0 && then > 0.0 => now / then,
-        _ => times(sample, more).sqrt(),
-    };
-    match kappa(sample) {
-        Estimable::Estimated(found) => Estimable::Estimated(ItemEstimate {
-            standard_error: found.standard_error / shrink,
-            lo: found.value - (found.value - found.lo) / shrink,
-            hi: found.value + (found.hi - found.value) / shrink,
-            ..found
-        }),
-        not => not,
+/// Kappa by the number of further labels, whose interval shrinks as that of `agreement` does.
+pub(super) fn kappa_after<'s>(
+    sample: &'s Sample<'s>,
+    agreement: &'s dyn Fn(usize) -> Estimable,
+) -> impl Fn(usize) -> Estimable + 's {
+    let width = |more: usize| agreement(more).estimate().map(|found| found.hi - found.lo);
+    let (kappa, now) = (kappa(sample), width(0));
+    move |more| {
+        let shrink = match (now, width(more)) {
+            (Some(now), Some(then)) if now > 0.0 && then > 0.0 => now / then,
+            _ => times(sample, more).sqrt(),
+        };
+        match &kappa {
+            Estimable::Estimated(found) => Estimable::Estimated(ItemEstimate {
+                standard_error: found.standard_error / shrink,
+                lo: found.value - (found.value - found.lo) / shrink,
+                hi: found.value + (found.hi - found.value) / shrink,
+                ..*found
+            }),
+            not => not.clone(),
+        }
     }
 }
 

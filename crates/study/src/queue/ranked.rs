@@ -401,10 +401,9 @@ fn answers(study: &Study, verdict: &[f64]) -> Vec<usize> {
     if known.len() <= MOST_ANSWERS {
         return answers;
     }
-    let mut sorted = verdict.to_vec();
+    let mut sorted = if study.scale().has_order() { verdict.to_vec() } else { vec![] };
     sorted.sort_by(f64::total_cmp);
-    let cuts: Vec<f64> =
-        if study.scale().has_order() { (1..5).map(|k| sorted[k * sorted.len() / 5]).collect() } else { vec![] };
+    let cuts: Vec<f64> = (1..5).filter_map(|k| sorted.get(k * sorted.len() / 5).copied()).collect();
     verdict.iter().map(|value| cuts.iter().filter(|cut| *cut <= value).count()).collect()
 }
 

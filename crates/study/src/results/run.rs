@@ -381,16 +381,19 @@ fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, Grou
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     // The last is that of all.
     let mut groups = vec![GroupReport::default(); names.len() + 1];
+    let parts = [
+        decomposition.map(|belief| belief.total()),
+        decomposition.map(|belief| belief.aleatoric()),
+        decomposition.map(|belief| belief.epistemic()),
+    ];
     for i in 0..decomposition.len() {
-        let belief = decomposition.belief(i);
         for group in [Some(names.len()), numbers.get(i).copied()].into_iter().flatten() {
             let group = &mut groups[group];
             group.items += 1;
             group.labels += f64::from(decomposition.numbers[i]);
             group.trust += decomposition.trust[i].ln();
-            group.total += belief.total();
-            group.aleatoric += belief.aleatoric();
-            group.epistemic += belief.epistemic();
+            let sums = [&mut group.total, &mut group.aleatoric, &mut group.epistemic];
+            sums.into_iter().zip(&parts).for_each(|(sum, part)| *sum += part[i]);
         }
     }
     for group in &mut groups {

@@ -20,6 +20,11 @@ pub struct Texts {
 }
 
 impl Texts {
+    /// Room for so many texts of so many `bytes` together.
+    pub(crate) fn with_capacity(texts: usize, bytes: usize) -> Self {
+        Self { all: String::with_capacity(bytes), ends: Vec::with_capacity(texts) }
+    }
+
     /// Adds a text.
     pub fn push(&mut self, text: &str) {
         self.all.push_str(text);
@@ -59,8 +64,9 @@ impl Index<usize> for Texts {
 
 impl<T: AsRef<str>> FromIterator<T> for Texts {
     fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let mut all = Self::default();
-        texts.into_iter().for_each(|text| all.push(text.as_ref()));
+        let texts = texts.into_iter();
+        let mut all = Self::with_capacity(texts.size_hint().0, 0);
+        texts.for_each(|text| all.push(text.as_ref()));
         all.all.shrink_to_fit();
         all.ends.shrink_to_fit();
         all

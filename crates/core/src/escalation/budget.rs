@@ -88,23 +88,16 @@ pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
 pub fn places(priorities: &[f64], tie_break: &[f64], items: &[usize]) -> Vec<usize> {
     assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
     let draw = |item: usize| tie_break.get(item).map_or(0, |&draw| !total_order(draw));
-    // Priority and draw in one integer, whose comparison needs no jump; items are compared where these are equal.
-    let key = |item: usize| u128::from(!total_order(priorities[item])) << 64 | u128::from(draw(item));
-    let mut sorted: Vec<(u128, usize)> = items.iter().map(|&item| (key(item), item)).collect();
+    // Priority and draw in one integer, whose comparison needs no jump.
+    let key = |item: usize| (u128::from(!total_order(priorities[item])) << 64 | u128::from(draw(item)), item);
+    let mut sorted: Vec<_> = items.iter().map(|&item| key(item)).collect();
     sorted.sort_unstable();
-    let keys: Vec<u128> = sorted.iter().map(|(key, _)| *key).collect();
-    // How many of the sorted ones are before an item.
-    let before = |item: usize| {
-        let own = key(item);
-        let smaller = keys.partition_point(|other| *other < own);
-        match keys.get(smaller) == Some(&own) {
-            true => smaller + sorted[smaller..].partition_point(|other| *other < (own, item)),
-            false => smaller,
-        }
-    };
     // How many items lie behind so many of the sorted ones and before the next.
     let mut behind = vec![0; sorted.len() + 1];
-    (0..priorities.len()).for_each(|item| behind[before(item)] += 1);
+    for item in 0..priorities.len() {
+        let own = key(item);
+        behind[sorted.partition_point(|other| *other < own)] += 1;
+    }
     let up_to: Vec<usize> = behind
         .iter()
         .scan(0, |sum, more| {
@@ -112,7 +105,11 @@ pub fn places(priorities: &[f64], tie_break: &[f64], items: &[usize]) -> Vec<usi
             Some(*sum)
         })
         .collect();
-    items.iter().map(|&item| up_to[before(item)]).collect()
+    let place = |&item: &usize| {
+        let own = key(item);
+        up_to[sorted.partition_point(|other| *other < own)]
+    };
+    items.iter().map(place).collect()
 }
 
 /// Of every so many keys one is looked at to tell which items can't be among the first.

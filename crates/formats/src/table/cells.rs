@@ -31,6 +31,12 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
+    /// Room for `rows` of so many `columns` in a text of `bytes`, of which each cell takes one at least.
+    pub(super) fn with_capacity(rows: usize, columns: usize, bytes: usize) -> Self {
+        let cells = rows.saturating_mul(columns).min(bytes + 1);
+        Self { cells: Texts::with_capacity(cells, bytes), rows: Vec::with_capacity(rows) }
+    }
+
     /// Adds the cells of a row; `file` is the position of the row's file among the table's files.
     pub(crate) fn push(&mut self, file: usize, line: u64, cells: impl IntoIterator<Item = impl AsRef<str>>) {
         cells.into_iter().for_each(|cell| self.cells.push(cell.as_ref()));

@@ -29,7 +29,8 @@ impl DataTable {
         refuse_other_formats(file, bytes)?;
         let text = BufReader::with_capacity(1 << 20, AsUtf8::new(bytes, Encoding::of(file, bytes)?));
         let CsvRows { mut records, header, header_line } = CsvRows::new(file, text, id_column)?;
-        let mut rows = Rows::default();
+        let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let mut rows = Rows::with_capacity(lines, header.names.len(), bytes.len());
         while let Some(line) = records.advance(file)? {
             let damaged = || Error::refused(Place::file(file).at_line(line), Problem::NotUtf8);
             rows.push(0, line, records.cells().ok_or_else(damaged)?);

@@ -154,7 +154,7 @@ impl Map {
     /// As [`Self::predictions`].
     pub fn log_trust(&self, items: &JudgedItems) -> Vec<f64> {
         let mut reader = self.reader(items);
-        let log = |i: usize| within_limits(reader.before(i).evidence.ln());
+        let log = |i: usize| within_limits(reader.before(i).evidence().ln());
         (0..items.len()).map(log).collect()
     }
 
@@ -170,7 +170,7 @@ impl Map {
         let mut reader = self.reader(items);
         for (i, (mut alpha, counts)) in alpha.rows_mut().into_iter().zip(counts.rows()).enumerate() {
             let before = reader.before(i);
-            let evidence = before.evidence;
+            let evidence = before.evidence();
             let prior = before.mean.iter().map(|m| evidence * m);
             alpha.iter_mut().zip(prior).zip(counts).for_each(|((a, prior), &n)| *a = prior + f64::from(n));
             log_trust.push(within_limits(evidence.ln()));
@@ -324,6 +324,20 @@ pub(super) struct Before {
     /// Squared error of the mean that comes from the map.
     pub(super) variance: f64,
     pub(super) log_trust: f64,
+    variance_of_log_trust: f64,
+}
+
+impl Before {
+    pub(super) fn new(mean: Vec<f64>, variance: f64, log_trust: f64, variance_of_log_trust: f64) -> Self {
+        Self { variance: variance.min(gini(&mean)), mean, log_trust, variance_of_log_trust }
+    }
+
+    /// The evidence by class, with what is unknown of the map taken off.
+    pub(super) fn alpha(&self) -> Vec<f64> {
+        let evidence = self.evidence();
+        self.mean.iter().map(|m| evidence * m).collect()
+    }
+
     /// Evidence of the Dirichlet distribution whose expected squared error is that of the mean over what is unknown of
     /// trust and map, no more than if both were known:
     ///
@@ -333,30 +347,20 @@ pub(super) struct Before {
     ///
     /// with G 1 less the sum of squares of the mean, var the squared error that comes from the map, and E over ln
     /// lambda, normal about its fitted value.
-    pub(super) evidence: f64,
-}
-
-impl Before {
-    pub(super) fn new(mean: Vec<f64>, variance: f64, log_trust: f64, variance_of_log_trust: f64) -> Self {
-        let (sd, gini) = (variance_of_log_trust.sqrt(), gini(&mean));
-        let variance = variance.min(gini);
+    pub(super) fn evidence(&self) -> f64 {
+        let (sd, gini) = (self.variance_of_log_trust.sqrt(), gini(&self.mean));
+        let unknown = self.variance.min(gini);
         let of = |(node, weight): (f64, f64)| {
-            let log_trust = (log_trust + sd * node).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
-            weight * ((gini - variance) / (log_trust.exp() + 1.0) + variance)
+            let log_trust = (self.log_trust + sd * node).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
+            weight * ((gini - unknown) / (log_trust.exp() + 1.0) + unknown)
         };
-        let (error, most) = (NORMAL.into_iter().map(of).sum::<f64>(), log_trust.exp());
+        let (error, most) = (NORMAL.into_iter().map(of).sum::<f64>(), self.log_trust.exp());
         // Where nothing is unknown, not a bit of rounding.
-        let evidence = if error > gini / (1.0 + most) * (1.0 + 1e-12) {
+        if error > gini / (1.0 + most) * (1.0 + 1e-12) {
             (gini / error - 1.0).clamp(LEAST_TRUST.min(most), most)
         } else {
             most
-        };
-        Self { mean, variance, log_trust, evidence }
-    }
-
-    /// The evidence by class, with what is unknown of the map taken off.
-    pub(super) fn alpha(&self) -> Vec<f64> {
-        self.mean.iter().map(|m| self.evidence * m).collect()
+        }
     }
 }
 

@@ -226,7 +226,7 @@ fn little_labels_leave_more_unknown_and_that_lowers_the_trust() {
         let map = fit(MapName::Recalibrated, &world.judged(&design), world.counts.view()).unwrap().unwrap();
         let of = |i: usize| {
             let before = map.reader(&world.judged(&design)).read(i);
-            let (trust, of_known_map) = (before.evidence, before.log_trust.exp());
+            let (trust, of_known_map) = (before.evidence(), before.log_trust.exp());
             assert!(trust <= of_known_map);
             trust / of_known_map
         };
@@ -297,9 +297,9 @@ fn the_lowered_trust_is_that_of_draws_of_the_map() {
         expected += (gini / (1.0 + known.log_trust.exp()) + off) / f64::from(draws);
     }
     let gini = 1.0 - prior.mean.iter().map(|m| m * m).sum::<f64>();
-    let stated = gini / (1.0 + prior.evidence);
+    let stated = gini / (1.0 + prior.evidence());
     assert!((stated / expected - 1.0).abs() < 0.02, "{stated} for {expected}");
-    assert!(prior.evidence < 0.99 * prior.log_trust.exp());
+    assert!(prior.evidence() < 0.99 * prior.log_trust.exp());
 }
 
 /// A judge whose prediction scatters about the truth states next to 0 for what people say now and then. That is a share
@@ -532,7 +532,7 @@ mod carried {
                 assert!((weight - 1.0).abs() < 1e-12 && (sd - 0.5).abs() < 1e-9, "{weight} {sd}");
                 // That it may not hold here, and what was unknown of it, lower the evidence.
                 let before = fitted.reader(&readings).read(0);
-                assert!(before.evidence < before.log_trust.exp());
+                assert!(before.evidence() < before.log_trust.exp());
             }
             let (chosen, choice) = choose(&readings, none.view()).unwrap();
             assert_eq!((chosen.name(), choice.best), (MapName::Identity, None));

@@ -296,17 +296,17 @@ fn exploring(rare: bool) -> Play {
 }
 
 /// 20 of 61 conversations, of which one has a third of all rows and the others 10 each: the rate over the table.
-fn one_long() -> Play {
-    Box::new(|stream| {
+fn one_long(sd: f64) -> Play {
+    Box::new(move |stream| {
         let conversation = |c: usize| -> Vec<f64> {
-            let share = normal_share(stream, 0.8, 1.0);
+            let share = normal_share(stream, 0.8, sd);
             (0..if c == 0 { 300 } else { 10 }).map(|_| is(stream.random() < share)).collect()
         };
         let all: Vec<Vec<f64>> = (0..61).map(conversation).collect();
         let chosen = draw(61, 20, stream);
         let things = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
         let values = some(chosen.iter().flat_map(|&c| all[c].iter().copied()));
-        let design = with_sizes(Design::random_of(things, 61), &all, &chosen);
+        let design = with_sizes(Design::random_of(things, 90), &all, &chosen);
         let truth = all.iter().flatten().sum::<f64>() / 900.0;
         Answer { found: design.estimate(&Ask::share(&values).of_study()), truth }
     })
@@ -361,7 +361,9 @@ fn worlds() -> Vec<(String, Play)> {
     for (groups, labels) in [(10, 300), (40, 1200)] {
         all.push((format!("worst of {groups} groups alike, {labels}"), alike(groups, labels)));
     }
-    all.push(("rate, 20 of 61 conversations, one with a third of the rows".into(), one_long()));
+    for (sd, what) in [(1.0, ""), (0.0, ", all alike")] {
+        all.push((format!("rate, 20 of 61 conversations, one with a third of the rows{what}"), one_long(sd)));
+    }
     all
 }
 

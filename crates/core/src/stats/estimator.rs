@@ -405,12 +405,35 @@ pub struct Design {
     population: f64,
     /// Weight of each cluster over all stages; over items they sum to 1.
     weights: Vec<f64>,
-    /// By which factor clusters without a label raise the variance of a mean ([`Self::with_sizes`]), 1 or more.
-    uneven: f64,
+    /// How clusters with and without a label differ in size; `None` where all are of one.
+    sizes: Option<Sizes>,
     /// Why the items say nothing of new ones; `None` where they do.
     unknown: Option<String>,
     /// Why they say nothing of means of scores over new items, though of shares; `None` where they do.
     alike: Option<String>,
+}
+
+/// How clusters with and without a label differ in size, as [`Design::with_sizes`] has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Sizes {
+    /// Share of all items in clusters without a label.
+    share: f64,
+    /// Share of the population of clusters that has no label.
+    unlabelled: f64,
+    /// The effective numbers of clusters with and without a label.
+    with_label: f64,
+    without: f64,
+    /// Items in clusters without a label.
+    items: f64,
+}
+
+impl Sizes {
+    /// The factor of a variance for values of so many `items` that are so `alike` within clusters.
+    fn factor(&self, alike: f64, items: f64) -> f64 {
+        let of = |clusters: f64, items: f64| alike / clusters + (1.0 - alike) / items;
+        let [labelled, others] = [of(self.with_label, items), of(self.without, self.items)];
+        (self.share * self.share * (others + labelled) / (self.unlabelled * labelled)).max(1.0)
+    }
 }
 
 /// What an estimate is and how its linear part varies.
@@ -426,6 +449,8 @@ struct Linear {
     items: usize,
     /// The number of independent clusters of equal weight that would give the same precision.
     effective: f64,
+    /// By which factor clusters without a label raise the variance.
+    uneven: f64,
     /// Part of each cluster in the estimate, less its mean: value less centre, summed over its items.
     influence: Vec<f64>,
 }
@@ -473,7 +498,7 @@ impl Design {
             let of_stage = weights.iter_mut().zip(&stage.members);
             of_stage.for_each(|(weight, member)| *weight += member.map_or(0.0, |m| share * m.weight / total));
         }
-        Self { clusters, stages, shares, population, weights, uneven: 1.0, unknown: None, alike: None }
+        Self { clusters, stages, shares, population, weights, sizes: None, unknown: None, alike: None }
     }
 
     /// Items that were chosen in a way that says nothing of new ones, because of this `reason`: what is had from them
@@ -488,27 +513,67 @@ impl Design {
     /// variance is larger by the factor
     ///
     /// ```text
-    /// (1 + n/K) S^2 / (1 - f),   not below 1
+    /// S^2 [r (1/K + 1/n) + (1 - r) (1/M + 1/m)] / ((1 - f) [r/n + (1 - r)/m]),   not below 1
     /// ```
     ///
-    /// with S the share of all items in clusters without a label, f the labelled share of the clusters, and n and K the
-    /// effective numbers of labelled and unlabelled clusters, (sum of sizes)^2 / sum of squared sizes (Kish 1965, "Survey
-    /// Sampling"). It is 1 where labelled and unlabelled clusters differ alike in size.
+    /// with S the share of all items in clusters without a label, M how many these are, m the number of values, f the
+    /// labelled share of the population of clusters, n and K the effective numbers of labelled and unlabelled clusters, (sum
+    /// of sizes)^2 / sum of squared sizes (Kish 1965, "Survey Sampling"), and r how alike the values of one cluster are: the
+    /// intraclass correlation by analysis of variance and one standard error more, 1 where no cluster has two values (Fisher
+    /// 1925, "Statistical Methods for Research Workers"). It is 1 where labelled and unlabelled clusters differ alike in size.
     pub fn with_sizes(self, labelled: &[usize], others: &[usize]) -> Self {
-        let sum = |of: &[usize]| of.iter().sum::<usize>() as f64;
-        let effective = |of: &[usize]| sum(of).powi(2) / of.iter().map(|size| (size * size) as f64).sum::<f64>();
-        if labelled.is_empty() || others.is_empty() {
+        let mut all = labelled.iter().chain(others);
+        let is_even = all.next().is_none_or(|first| all.all(|size| size == first));
+        if is_even || labelled.is_empty() || others.is_empty() {
             return self;
         }
-        let open = others.len() as f64 / (labelled.len() + others.len()) as f64;
-        let share = sum(others) / (sum(labelled) + sum(others));
-        let uneven = (1.0 + effective(labelled) / effective(others)) * share * share / open;
-        Self { uneven: uneven.max(1.0), ..self }
+        let sum = |of: &[usize]| of.iter().sum::<usize>() as f64;
+        let effective = |of: &[usize]| sum(of).powi(2) / of.iter().map(|size| (size * size) as f64).sum::<f64>();
+        let sizes = Sizes {
+            share: sum(others) / (sum(labelled) + sum(others)),
+            unlabelled: 1.0 - labelled.len() as f64 / self.population,
+            with_label: effective(labelled),
+            without: effective(others),
+            items: sum(others),
+        };
+        Self { sizes: Some(sizes), ..self }
     }
 
-    /// By which factor clusters without a label raise the variance of a mean, as [`Self::with_sizes`] has it.
-    pub fn uneven(&self) -> f64 {
-        self.uneven
+    /// The factor of [`Self::with_sizes`] for values that are as different in two clusters as they can be.
+    pub fn widest(&self) -> f64 {
+        self.sizes.map_or(1.0, |sizes| sizes.factor(1.0, 1.0))
+    }
+
+    /// The factor of [`Self::with_sizes`] for the values of items, some numbers each.
+    fn uneven<'v>(&self, values: impl Fn(usize) -> Option<&'v [f64]>) -> f64 {
+        let Some(sizes) = self.sizes else { return 1.0 };
+        let mut of_cluster: Vec<(f64, Vec<f64>)> = vec![(0.0, vec![]); self.weights.len()];
+        let (mut squares, mut items) = (0.0, 0.0);
+        for (item, &cluster) in self.clusters.iter().enumerate() {
+            let Some(values) = values(item) else { continue };
+            let (number, sums) = &mut of_cluster[cluster];
+            sums.resize(values.len(), 0.0);
+            sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += x);
+            squares += values.iter().map(|x| x * x).sum::<f64>();
+            (*number, items) = (*number + 1.0, items + 1.0);
+        }
+        of_cluster.retain(|(number, _)| *number > 0.0);
+        let clusters = of_cluster.len() as f64;
+        if items <= clusters || clusters < 2.0 {
+            return sizes.factor(1.0, items);
+        }
+        let between: f64 = of_cluster.iter().map(|(n, sums)| sums.iter().map(|sum| sum * sum / n).sum::<f64>()).sum();
+        let mut whole = vec![0.0; of_cluster[0].1.len()];
+        of_cluster.iter().for_each(|(_, sums)| whole.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum));
+        let centre = whole.iter().map(|sum| sum * sum / items).sum::<f64>();
+        let of_size = (items - of_cluster.iter().map(|(n, _)| n * n).sum::<f64>() / items) / (clusters - 1.0);
+        let [among, within] = [(between - centre) / (clusters - 1.0), (squares - between) / (items - clusters)];
+        let spread = among + (of_size - 1.0) * within;
+        let alike = if spread > 0.0 { ((among - within) / spread).clamp(0.0, 1.0) } else { 0.0 };
+        let error = (1.0 - alike)
+            * (1.0 + (of_size - 1.0) * alike)
+            * (2.0 / (of_size * (of_size - 1.0) * (clusters - 1.0))).sqrt();
+        sizes.factor((alike + error).min(1.0), items)
     }
 
     /// The design with what is known of labels: `classes` has the share of each class among the labels of an item,
@@ -557,6 +622,11 @@ impl Design {
         let mut members = stage.members.iter();
         let first = members.next().copied().flatten();
         self.unknown.is_none() && first.is_some() && members.all(|member| *member == first)
+    }
+
+    /// Number of labelled clusters.
+    pub fn number_of_things(&self) -> usize {
+        self.weights.len()
     }
 
     /// Number of labelled clusters in strata that are not labelled completely: further labels can only add to these strata.
@@ -741,12 +811,19 @@ impl Design {
             }
         }
         residuals.iter_mut().for_each(|residual| *residual /= weights);
-        self.linear(mean, &residuals, &has, items, ask.of_study)
+        let uneven = self.uneven(|item| ask.values[item].as_ref().map(std::slice::from_ref));
+        self.linear(mean, (&residuals, &has), items, (ask.of_study, uneven))
     }
 
     /// How an estimate varies whose linear part is the sum over clusters of weight times `influence`; `has` marks the
-    /// clusters with a part in it.
-    fn linear(&self, value: f64, influence: &[f64], has: &[bool], items: usize, of_study: bool) -> Linear {
+    /// clusters with a part in it, and clusters without a label raise what it varies by the factor `uneven`.
+    fn linear(
+        &self,
+        value: f64,
+        (influence, has): (&[f64], &[bool]),
+        items: usize,
+        (of_study, uneven): (bool, f64),
+    ) -> Linear {
         let centre: f64 = self.weights.iter().zip(influence).map(|(w, z)| w * z).sum::<f64>()
             / self.weights.iter().zip(has).filter(|(_, has)| **has).map(|(w, _)| w).sum::<f64>();
         let centred: Vec<f64> = influence.iter().zip(has).map(|(z, has)| if *has { z - centre } else { 0.0 }).collect();
@@ -770,7 +847,7 @@ impl Design {
                     own().map(|(c, m)| m.weight / total * centred[c].powi(2)).sum::<f64>() * of_things * number
                         / (number - 1.0).max(1.0)
                         / self.population;
-                let part = self.uneven * share * share * drawn + if of_study { 0.0 } else { share * of_all };
+                let part = uneven * share * share * drawn + if of_study { 0.0 } else { share * of_all };
                 variance += part;
                 squares += part * part / (n - 1.0).max(1.0);
                 third += share.powi(3) * own().map(|(c, m)| (u(c, m) - mean).powi(3)).sum::<f64>();
@@ -786,6 +863,7 @@ impl Design {
             clusters: own_weights().count(),
             items,
             effective: sum * sum / square,
+            uneven,
             influence: self.weights.iter().zip(&centred).map(|(w, z)| w * z).collect(),
         }
     }
@@ -857,7 +935,7 @@ impl Design {
             let reach = student_quantile(1.0 - tail, found.freedom).powi(2) * of_all;
             squares.iter_mut().for_each(|square| *square += reach);
         }
-        let [below, above] = [0, 1].map(|k| (self.uneven * squares[k]).sqrt() + shift[k]);
+        let [below, above] = [0, 1].map(|k| (found.uneven * squares[k]).sqrt() + shift[k]);
         [(found.value - below).max(ask.range.0), (found.value + above).min(ask.range.1)]
     }
 
@@ -937,7 +1015,8 @@ impl Design {
             Some((value, influence))
         };
         let Some((value, influence)) = jackknife(None) else { return undefined() };
-        let linear = self.linear(value, &influence, &has, items, false);
+        let for_new = (false, self.uneven(|item| rows[item].as_deref()));
+        let linear = self.linear(value, (&influence, &has), items, for_new);
         let nothing = [Some(0.0)];
         let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
         if let Some(not) = self.lacking(&ask, &linear).or_else(|| self.missing(value)) {
@@ -963,7 +1042,7 @@ impl Design {
             let furthest = corners.iter().filter_map(|row| Some((sign * with(row)?, row)));
             let Some((_, row)) = furthest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return undefined() };
             let Some((centre, influence)) = jackknife(Some((row, more))) else { return undefined() };
-            let found = self.linear(centre, &influence, &has, items, false);
+            let found = self.linear(centre, (&influence, &has), items, for_new);
             let of_row = (with(row).unwrap_or(centre) - plain.unwrap_or(centre)) * (all - more) / all;
             let variance = found.variance + of_row * of_row;
             let reach = student_quantile(0.5 + 0.5 * level, found.freedom) * variance.sqrt();
@@ -1097,23 +1176,33 @@ mod tests {
     /// The factor by hand; clusters of one size, labelled or not, leave an interval as it is, and one more label narrows it.
     #[test]
     fn clusters_without_a_label_widen_as_far_as_few_hold_many_items() {
-        let widened = |labelled: &[usize], others: &[usize]| {
-            let design = Design::random_of((0..labelled.len()).collect(), labelled.len() + others.len());
-            let values: Vec<Option<f64>> = (0..labelled.len()).map(|k| Some(f64::from(u8::from(k % 2 == 0)))).collect();
+        let widened = |labelled: &[usize], others: &[usize], alike: bool| {
+            let things: Vec<usize> = labelled.iter().enumerate().flat_map(|(k, &size)| vec![k; size]).collect();
+            let value =
+                |(i, &k): (usize, &usize)| Some(f64::from(u8::from(if alike { k % 2 == 0 } else { i % 2 == 0 })));
+            let values: Vec<Option<f64>> = things.iter().enumerate().map(value).collect();
+            let design = Design::random_of(things, labelled.len() + others.len());
             let [plain, sized] = [design.clone(), design.with_sizes(labelled, others)]
-                .map(|design| (design.uneven(), found(&design.estimate(&Ask::share(&values).of_study()))));
+                .map(|design| found(&design.estimate(&Ask::share(&values).of_study())));
             let width = |of: ItemEstimate| of.hi - of.lo;
-            (sized.0, (width(sized.1) / width(plain.1)).powi(2), width(sized.1))
+            ((width(sized) / width(plain)).powi(2), width(sized))
         };
-        assert_eq!(widened(&[3; 20], &[3; 40]).0, 1.0);
-        assert_eq!(widened(&[1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2], &[1; 40]).0, 1.0);
+        assert_eq!(widened(&[3; 20], &[3; 40], true).0, 1.0);
+        assert_eq!(widened(&[1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2], &[1; 40], true).0, 1.0);
         // K = 700^2 / (300^2 + 40 10^2), S = 700/900, 41 of 61 without a label.
-        let by_hand = (1.0 + 20.0 / (490_000.0 / 94_000.0)) * (700.0_f64 / 900.0).powi(2) / (41.0 / 61.0);
+        let (share, open): (f64, f64) = (700.0 / 900.0, 41.0 / 61.0);
         let others: Vec<usize> = std::iter::once(300).chain([10; 40]).collect();
-        let (factor, of_widths, wide) = widened(&[10; 20], &others);
-        assert!((factor - by_hand).abs() < 1e-12 && (of_widths - by_hand).abs() < 1e-9, "{factor} {of_widths}");
-        let (_, _, narrower) = widened(&[10; 22], &others[..39]);
-        assert!(narrower < wide);
+        let (factor, wide) = widened(&[10; 20], &others, true);
+        let by_hand = share * share * (1.0 + 20.0 / (490_000.0 / 94_000.0)) / open;
+        assert!((factor - by_hand).abs() < 1e-9, "{factor}");
+        // Values that are no more alike within clusters than between them: r is a standard error alone, (2/(10 9 19))^.5.
+        let alike = (2.0_f64 / (10.0 * 9.0 * 19.0)).sqrt();
+        let of = |clusters: f64, items: f64| alike / clusters + (1.0 - alike) / items;
+        let labelled = of(20.0, 200.0);
+        let by_hand = share * share * (of(490_000.0 / 94_000.0, 700.0) + labelled) / (open * labelled);
+        let (found, _) = widened(&[10; 20], &others, false);
+        assert!((found - by_hand).abs() < 1e-9 && found < 0.5 * factor, "{found} for {by_hand}");
+        assert!(widened(&[10; 22], &others[..39], true).1 < wide);
     }
 
     /// All samples that could have been drawn from eight items in two stages, where the second chooses the items that

@@ -631,7 +631,8 @@ impl<'s> OfDomain<'s> {
     }
 }
 
-/// The factor by which `more` labels multiply those in strata that still have items without one.
+/// The factor by which `more` labels multiply those in strata that still have items without one, where clusters have as many
+/// labels each as those labelled by now.
 ///
 /// Labels that count as drawn at random only because the study does not say otherwise do so until a queue brings further ones:
 /// from then on the n items labelled now stand for themselves, and the further m for the N - n others. The factor t is the one
@@ -641,7 +642,8 @@ impl<'s> OfDomain<'s> {
 /// 1/(t n) - 1/N = ((N - n)/N)^2 (1/m - 1/(N - n))
 /// ```
 fn times(sample: &Sample<'_>, more: usize) -> f64 {
-    let (labelled, more) = (sample.design.open_things().max(1) as f64, more as f64);
+    let labels = sample.labelled.len() as f64 / sample.design.number_of_things().max(1) as f64;
+    let (labelled, more) = (sample.design.open_things().max(1) as f64, more as f64 / labels.max(1.0));
     if more == 0.0 || !sample.is_assumed {
         return 1.0 + more / labelled;
     }

@@ -359,20 +359,18 @@ impl ItemSampling {
             [of_labelled, others].map(|of| of.into_iter().map(|thing| sizes[thing]).collect::<Vec<_>>());
         let design = design.with_sizes(&of_labelled, &others).with_classes(&of_labels);
         let mut words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
-        if design.uneven() > MUCH_WIDER {
-            let largest = others.into_iter().max().unwrap_or_default() as f64 / study.len() as f64;
+        if design.widest() > MUCH_WIDER {
+            let largest = 100.0 * others.into_iter().max().unwrap_or_default() as f64 / study.len() as f64;
             *words.get_or_insert_default() += &format!(
-                " {:.0}% of all rows are in one cluster without a label, which makes intervals {:.1} times as wide: label some of \
-                 them.",
-                100.0 * largest,
-                design.uneven().sqrt()
+                " {largest:.0}% of all rows are in one cluster without a label; intervals allow for what it may hold: label some \
+                 of its rows."
             );
         }
         Self { words, is_assumed, design }
     }
 }
 
-/// A factor of a variance from which readers are told why their intervals are wide.
+/// The factor of variances from which readers are told of a long cluster without a label.
 const MUCH_WIDER: f64 = 1.5;
 
 fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), nothing: bool) -> Option<String> {

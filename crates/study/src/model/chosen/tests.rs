@@ -5,6 +5,7 @@ use crate::Decomposition;
 use crate::evaluate::compare::StudyComparison;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::findings::Answer;
+use crate::findings::plan::LabelPlan;
 use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::selection::read_selection;
 use crate::queue::{Presentation, QueueRequest, Ranked};
@@ -40,6 +41,21 @@ fn folder(own: usize, each: usize, settings: &str) -> TempDir {
         fs::write(folder.path().join(name), text).unwrap();
     }
     folder
+}
+
+/// Labels are planned by the cluster: 24 more in clusters of four are six clusters more, as they turn out to be.
+#[test]
+fn plans_count_clusters_and_not_their_rows() {
+    let widths = |own: usize| {
+        let study = load(&folder(own, 4, "drawn = \"random\"\ncluster = \"about\""));
+        let plan = LabelPlan::of_study(&study, None);
+        let half =
+            |labels: usize| plan.figures[0].after.iter().find(|width| width.labels == labels).map(|width| width.half);
+        (plan.figures[0].now.unwrap(), half(25), half(ITEMS - own))
+    };
+    let ((_, planned, of_all), (came, ..)) = (widths(60), widths(84));
+    assert!((planned.unwrap() / came - 1.0).abs() < 0.15, "{planned:?} for {came}");
+    assert!(of_all.unwrap() < 1e-6);
 }
 
 /// A cluster without a label that holds a third of all rows: its rows could be quite another.

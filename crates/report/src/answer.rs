@@ -2,6 +2,7 @@
 //! what to label next.
 
 use super::blocks::{number, section, some_figures};
+use super::judge;
 use super::lines::{Line, MOST_LINES, within};
 use super::prose::{lines, ranked, table};
 use super::shown::Vocabulary;
@@ -19,16 +20,12 @@ use judge_uncertainty_study::findings::contests::Ranking;
 use judge_uncertainty_study::findings::disagreements::{Cause, Disagreement};
 use judge_uncertainty_study::findings::next::{Next, Pick};
 use judge_uncertainty_study::findings::trust::{ConfidenceBin, OfClass, OfGroup, Rate, TrustVerdict};
-use judge_uncertainty_study::findings::words::Unit;
+use judge_uncertainty_study::findings::words::{Unit, side};
 use judge_uncertainty_study::queue::Order;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_system::numbers::three;
 use judge_uncertainty_system::shell_word;
 use tera::{Context, context};
-
-fn side(found: &Estimable) -> Option<i8> {
-    found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
-}
 
 /// By how much one prediction beats another, of predictions that know no label of the item.
 fn advantage<'r>(report: &'r HeldOutReport, first: &str, second: &str) -> Option<&'r Estimable> {
@@ -46,7 +43,8 @@ fn advantage<'r>(report: &'r HeldOutReport, first: &str, second: &str) -> Option
 fn warnings(results: &StudyResults) -> Result<Vec<(u8, String)>, Error> {
     let mut view = context! { fit => &results.fit };
     if let Some(report) = results.held_out.found() {
-        let is_worse = |prediction: &str| advantage(report, prediction, "base_rate").and_then(side) == Some(-1);
+        let is_worse =
+            |prediction: &str| advantage(report, prediction, "base_rate").is_some_and(|found| side(found) < 0);
         let judged = report.squared_errors.iter().find(|one| one.prediction == "judge");
         let reason = judged.and_then(|one| one.mean.reason());
         view.insert("judge_is_worse", &is_worse("judge"));
@@ -91,14 +89,14 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Result<Vec<Line
         clusters => &answer.clusters,
         most_labels => &answer.most_labels,
         says => &answer.says,
-        trust => &answer.trust_lines(),
+        trust => &judge::trust(answer)?,
         warnings => &warnings(results)?,
-        rates => &answer.rate_lines(),
+        rates => &judge::rates(answer)?,
         ranking => &ranking_helps(results)?,
         next => &answer.next,
         order => &answer.next.as_ref().map(order),
         no_queue => &answer.no_queue,
-        worth => &answer.worth(),
+        worth => &judge::worth(answer)?,
         plan => &answer.plan.sentence(),
         step => &answer.step,
         run => run,
@@ -164,9 +162,9 @@ fn tiles(answer: &Answer) -> Vec<KeyNumber> {
 pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Result<Section, Error> {
     let answer = &results.answer;
     let mut points = vec![Text::plain(answer.says.clone())];
-    points.extend(answer.trust_lines().into_iter().map(Text::plain));
+    points.extend(judge::trust(answer)?.into_iter().map(Text::plain));
     points.extend(warnings(results)?.into_iter().map(|(_, text)| Text::plain(format!("Warning: {text}"))));
-    points.extend(answer.rate_lines().into_iter().map(Text::plain));
+    points.extend(judge::rates(answer)?.into_iter().map(Text::plain));
     points.extend(ranking_helps(results)?.map(Text::plain));
     let mut blocks = vec![Block::Numbers(tiles(answer)), Block::List(points)];
     let mut next: Vec<Text> = vec![];
@@ -180,7 +178,7 @@ pub(super) fn first_section(results: &StudyResults, cards: &Cards) -> Result<Sec
         };
         next.push(Text::plain(format!("{} items: {}.", queue.queued, order(queue))));
         next.extend(queue.first.iter().map(pick));
-        next.extend(answer.worth().map(Text::plain));
+        next.extend(judge::worth(answer)?.map(Text::plain));
     }
     next.extend(answer.no_queue.iter().map(|why| Text::plain(format!("No queue was made: {why}."))));
     next.push(Text::plain(answer.step.clone()));

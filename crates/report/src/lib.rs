@@ -26,6 +26,7 @@ pub mod figures;
 pub mod held_out;
 pub mod input;
 mod items;
+mod judge;
 pub mod label;
 pub mod lines;
 pub mod movement;

@@ -12,11 +12,12 @@ use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::prose::{self, Line, read};
 use judge_uncertainty_page::templates::{self, Error};
 use judge_uncertainty_page::{Block, Table, Text};
+use judge_uncertainty_study::findings::words::{Unit, side};
 use judge_uncertainty_system::built_in;
 
-const TEMPLATES: [(&str, &str); 19] = built_in![
+const TEMPLATES: [(&str, &str); 20] = built_in![
     "study/": "answer.txt", "apply.txt", "compare.txt", "evaluation.txt", "figures.txt", "findings.txt", "fit.txt", "held_out.txt", "input.txt",
-    "movement.txt", "page.txt", "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "tables.txt", "trust.txt", "variance.txt", "warnings.txt",
+    "judge.txt", "movement.txt", "page.txt", "plan.txt", "queue.txt", "ranking.txt", "registered.txt", "tables.txt", "trust.txt", "variance.txt", "warnings.txt",
 ];
 
 static TERA: LazyLock<Tera> = LazyLock::new(|| {
@@ -28,7 +29,8 @@ static TERA: LazyLock<Tera> = LazyLock::new(|| {
     tera
 });
 
-/// Filters that name what a study has: scores, predictions and estimates, these in a sentence (`known`) or in a `cell`.
+/// Filters that name what a study has: scores, predictions and estimates, these in a sentence (`known`) or in a `cell`; and in a
+/// `unit` findings with their intervals (`measured`), the `size` of a difference, and what is known of all items (`whole`).
 fn add_filters(tera: &mut Tera) {
     tera.register_filter("score", |score: Value, _: Kwargs, _: &State| Ok::<_, tera::Error>(score_name(read(score)?)));
     tera.register_filter("prediction", |name: &str, arguments: Kwargs, _: &State| -> TeraResult<String> {
@@ -53,6 +55,22 @@ fn add_filters(tera: &mut Tera) {
             Err(_) => without_interval(&read(found)?),
         })
     });
+    tera.register_filter("side", |found: Value, _: Kwargs, _: &State| {
+        Ok::<_, tera::Error>(i64::from(side(&read(found)?)))
+    });
+    tera.register_filter("measured", |found: Value, arguments: Kwargs, _: &State| -> TeraResult<String> {
+        Ok(unit(&arguments)?.estimable(&read(found)?))
+    });
+    tera.register_filter("size", |found: Value, arguments: Kwargs, _: &State| -> TeraResult<String> {
+        Ok(unit(&arguments)?.size(&read(found)?))
+    });
+    tera.register_filter("whole", |value: f64, arguments: Kwargs, _: &State| -> TeraResult<String> {
+        Ok(unit(&arguments)?.plain(value))
+    });
+}
+
+fn unit(arguments: &Kwargs) -> TeraResult<Unit> {
+    read(arguments.must_get("unit")?)
 }
 
 /// The lines that a template says of a view, with their ranks.

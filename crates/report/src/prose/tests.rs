@@ -18,9 +18,11 @@ use judge_uncertainty_study::belief_file::drift::Drift;
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::evaluate::compare::{Apart, PairedScore, StudyComparison};
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, SHARED_NOISE};
+use judge_uncertainty_study::findings::Before;
 use judge_uncertainty_study::findings::contests::{Ranking, WinDifference};
-use judge_uncertainty_study::findings::plan::LabelPlan;
-use judge_uncertainty_study::findings::trust::{Covariate, OfGroup};
+use judge_uncertainty_study::findings::plan::{LabelPlan, Width};
+use judge_uncertainty_study::findings::position::Position;
+use judge_uncertainty_study::findings::trust::{Confidence, Covariate, GroupTrust, OfGroup, TrustVerdict};
 use judge_uncertainty_study::kinds::classes::reports::ClassFit;
 use judge_uncertainty_study::kinds::scores::findings::{ScoreFit, ScoreReading, WithinItems};
 use judge_uncertainty_study::model::identification::Bounds;
@@ -495,6 +497,80 @@ fn vary_answers(classes: &Ran) {
     }
 }
 
+/// Findings of either sign and of none, of classes and of numbers.
+fn vary_judge(classes: &Ran) {
+    let none = || Estimable::not("too few");
+    let system =
+        |name: &str, corrected: Estimable| OfGroup { name: name.to_owned(), rows: 9, by_judge: 0.5, corrected };
+    for (found, is_classes) in each_side().into_iter().flat_map(|found| [(found.clone(), true), (found, false)]) {
+        classes.with(|results| {
+            let answer = &mut results.answer;
+            (answer.classes, answer.position) = (is_classes, None);
+            answer.consistency = known(0.9, 0.8, 1.0);
+            answer.trust.bias = vec![("x".to_owned(), found.clone())];
+            let (excess, informs) = (Some(found.clone()), found.clone());
+            answer.trust.confidence = Some(Confidence { excess, informs, median: 1.0, certain: None, bins: vec![] });
+            answer.trust.covariates =
+                vec![Covariate { name: "n".to_owned(), median: 3.0, difference: found.clone() }; 3];
+            let of_group = GroupTrust {
+                name: "g".to_owned(),
+                rows: 9,
+                labelled: 9,
+                agreement: known(0.5, 0.4, 0.6),
+                over_others: found.clone(),
+            };
+            answer.trust.groups = vec![of_group; 2];
+            let rate = &mut answer.rates[0];
+            rate.systems = ["a", "b", "c"].map(|name| system(name, known(0.5, 0.4, 0.6))).to_vec();
+            rate.difference = Some(found.clone());
+            answer.rates.truncate(1);
+            let before = Before { agreement: known(0.5, 0.4, 0.6), rate: known(0.5, 0.4, 0.6), is_assumed: true };
+            (answer.before, answer.is_assumed) = (Some(before), is_classes);
+            (answer.missing, answer.chosen) = (0.1, Some("Drawn.".to_owned()));
+        });
+        classes.with(|results| {
+            let answer = &mut results.answer;
+            let to_first = found.clone();
+            answer.position = Some(Position { items: 9, without_verdict: 0, flips: known(0.5, 0.4, 0.6), to_first });
+            answer.trust.bias = vec![("x".to_owned(), known(0.0, -1.0, 1.0)); 2];
+            answer.trust.covariates =
+                vec![Covariate { name: "n".to_owned(), median: 3.0, difference: found.clone() }; 2];
+            answer.trust.confidence.as_mut().unwrap().excess = None;
+            (answer.is_assumed, answer.are_first, answer.verdict) = (true, is_classes, TrustVerdict::LikePerson);
+            answer.ranking.systems = ["a", "b", "c", "d", "e"].map(|name| system(name, known(0.5, 0.4, 0.6))).to_vec();
+            if is_classes {
+                answer.ranking.systems[0].corrected = none();
+            }
+            let all = (0..5).map(|k| [k, (k + 1) % 5]);
+            let corrected = || found.clone();
+            answer.ranking.differences =
+                all.map(|of| WinDifference { of, by_judge: -0.1, corrected: corrected() }).collect();
+        });
+    }
+    for is_classes in [true, false] {
+        classes.with(|results| {
+            results.answer.classes = is_classes;
+            results.answer.trust.bias = vec![("x".to_owned(), known(-0.1, -1.0, 1.0))];
+        });
+    }
+    classes.with(|results| {
+        let answer = &mut results.answer;
+        answer.position = Some(Position { items: 9, without_verdict: 0, flips: none(), to_first: none() });
+        answer.ranking.systems = ["a", "b"].map(|name| system(name, none())).to_vec();
+        answer.rates.truncate(1);
+        answer.rates[0].corrected = none();
+    });
+    classes.with(|results| {
+        let answer = &mut results.answer;
+        answer.labelled = 0;
+        let rate = answer.rates[0].clone();
+        answer.rates = vec![rate; 5];
+        let next = answer.next.as_mut().unwrap();
+        (next.expected_wrong, next.expected_wrong_at_random) = (Some(3.2), Some(1.1));
+        answer.plan.narrowing = Some([Width { labels: 0, half: 0.2 }, Width { labels: 50, half: 0.1 }]);
+    });
+}
+
 fn vary_inputs(classes: &Ran, places: &Ran, numbers: &Ran) {
     for ran in [classes, places, numbers] {
         ran.with(|results| {
@@ -847,6 +923,7 @@ fn vary_applications() {
 fn every_branch_of_the_templates_fits_the_results() {
     let (classes, places, repeated, ratings) = (classes(), places(), repeated(), ratings());
     vary_answers(&classes);
+    vary_judge(&classes);
     vary_inputs(&classes, &places, &repeated);
     vary_fits(&classes, &ratings);
     vary_findings(&classes, &repeated, &ratings);

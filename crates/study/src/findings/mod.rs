@@ -231,21 +231,6 @@ impl Answer {
     pub fn found(&self, id: &str) -> Option<&Estimable> {
         self.findings.iter().find(|finding| finding.id == id).map(|finding| &finding.found)
     }
-
-    /// What is said of the judge, the most important first.
-    pub fn trust_lines(&self) -> Vec<String> {
-        sentences::trust_lines(self)
-    }
-
-    /// What is said of the rate: first over all items, then by group and system, then on which condition.
-    pub fn rate_lines(&self) -> Vec<String> {
-        sentences::rate_lines(self)
-    }
-
-    /// What the labels of the queue would bring.
-    pub fn worth(&self) -> Option<String> {
-        sentences::worth(self)
-    }
 }
 
 /// Whether the labelled items are the first of all, which so many random ones are in fewer than one of 1,000 studies.

@@ -2,9 +2,11 @@
 
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_system::numbers::{NumberStyle, three};
+use serde::{Deserialize, Serialize};
 
 /// How a kind of figure is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// A share, in percent.
     Share,

@@ -11,9 +11,9 @@ use judge_uncertainty::familiarity::features::FamiliarityFeatures;
 use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::report::study::cards::Cards;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::queue::Amount;
-use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
     Decomposition, Evaluation, EvaluationOutcome, InputReport, Study, StudyResults, evaluate,

@@ -2,6 +2,7 @@
 //! what to label next.
 
 use super::blocks::{number, section, some_figures};
+use super::cards::Cards;
 use super::judge;
 use super::lines::{Line, MOST_LINES, within};
 use super::prose::{lines, ranked, table};
@@ -22,7 +23,6 @@ use judge_uncertainty_study::findings::next::{Next, Pick};
 use judge_uncertainty_study::findings::trust::{ConfidenceBin, OfClass, OfGroup, Rate, TrustVerdict};
 use judge_uncertainty_study::findings::words::{Unit, side};
 use judge_uncertainty_study::queue::Order;
-use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_system::numbers::three;
 use judge_uncertainty_system::shell_word;
 use tera::{Context, context};

@@ -1,6 +1,7 @@
 //! The section on single items: which come first, and why.
 
 use super::blocks::section;
+use super::cards::{Card, Cards, FIRST};
 use super::prose::{paragraph, table};
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
@@ -9,15 +10,10 @@ use judge_uncertainty_page::figures::show;
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, FigureBlock, ItemsBlock, ScatterAxis, Section, Table};
 use judge_uncertainty_study::StudyResults;
-use judge_uncertainty_study::input::question::Question;
-use judge_uncertainty_study::results::cards::{Card, Cards, FIRST, Profile};
 use judge_uncertainty_study::results::columns::MOST_IN_CSV;
-use judge_uncertainty_system::numbers::three;
 use serde_json::{Value, json};
 use tera::context;
 
-/// Classes that a card shows; with more, those with most probability.
-const MOST_CLASSES: usize = 6;
 /// Items of a group that its list names.
 const OF_A_GROUP: usize = 10;
 /// Width and height of the drawing.
@@ -53,32 +49,12 @@ pub(super) fn items_section(
 fn explorer(results: &StudyResults, cards: &Cards, groups: &[&str]) -> Result<Value, Error> {
     let across = ScatterAxis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
     let up = ScatterAxis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
-    let (question, words) = (results.input.scale.question(), Vocabulary::of(&results.input.scale));
+    let words = Vocabulary::of(&results.input.scale);
     let view = |(number, card): (usize, &Card)| {
-        let parts = format!(
-            "aleatoric {}, epistemic {} {}; the judge counts as {} labels",
-            show(card.aleatoric),
-            show(card.epistemic),
-            words.unit,
-            three(card.trust)
-        );
-        json!({
-            "number": number,
-            "id": card.id,
-            "text": card.text,
-            "cut": card.cut,
-            "answered": answered(&card.profile, &question),
-            "transcript": card.transcript,
-            "remarks": card.remarks,
-            "group": card.group,
-            "labels": held(card),
-            "bars": bars(&card.profile, &question),
-            "parts": parts,
-            "why": card.why,
-            "ranks": ranks(card),
-            "place": card.ranks[&cards.rule],
-            "dot": {"x": across.at(card.aleatoric), "y": up.at(card.epistemic)},
-        })
+        let mut view = card.view.clone();
+        view["number"] = json!(number);
+        view["dot"] = json!({"x": across.at(card.aleatoric), "y": up.at(card.epistemic)});
+        view
     };
     let mut first: Vec<Value> = cards.cards.iter().enumerate().map(view).collect();
     let others = first.split_off(FIRST.min(first.len()));
@@ -111,7 +87,7 @@ fn said(cards: &Cards) -> Result<String, Error> {
         shown => &cards.cards.len(),
         first => &FIRST,
         in_csv => &(cards.items <= MOST_IN_CSV),
-        texts => &cards.cards.iter().any(|card| card.text.is_some()),
+        texts => &cards.texts,
     };
     Ok(paragraph("items", view)?.to_string())
 }
@@ -121,83 +97,6 @@ fn group(cards: &Cards, place: usize, name: &str) -> Value {
     let choice = |(number, card): (usize, &Card)| json!({"key": number, "name": card.id});
     let first = own().take(OF_A_GROUP).map(choice).collect::<Vec<_>>();
     json!({"id": anchor(place), "name": name, "shown": own().count(), "first": first})
-}
-
-fn ranks(card: &Card) -> String {
-    let of = |(rule, place): (&Rule, &usize)| format!("{}:{place}", rule.key());
-    card.ranks.iter().map(of).collect::<Vec<_>>().join(" ")
-}
-
-fn held(card: &Card) -> String {
-    match (card.labels, &card.profile) {
-        (0, _) => "no label".to_owned(),
-        (1, _) => "1 label".to_owned(),
-        (n, Profile::Shares { .. }) => format!("{n} labels"),
-        (n, Profile::Scores { labels, .. }) => {
-            let mean = labels.iter().sum::<f64>() / labels.len() as f64;
-            format!("{n} labels, mean {}", three(mean))
-        }
-    }
-}
-
-/// What the judge answered: its likeliest class, or its mean score.
-fn answered(profile: &Profile, question: &Question) -> String {
-    match profile {
-        Profile::Shares { judge, .. } => {
-            let likeliest = (0..judge.len()).max_by(|a, b| judge[*a].total_cmp(&judge[*b]).then(b.cmp(a)));
-            likeliest.map_or_else(String::new, |k| question.classes()[k].clone())
-        }
-        Profile::Scores { judge, .. } => three(judge.0),
-    }
-}
-
-/// The bars of a card: a pair per class, or one pair on the scale from `low` to `high`, with the labels as marks; places
-/// and widths are in percent of the width.
-fn bars(profile: &Profile, question: &Question) -> Vec<Value> {
-    let (low, high) = match *question {
-        Question::Score { low, high } => (low, high),
-        Question::Classes(_) => (0.0, 1.0),
-    };
-    match profile {
-        Profile::Shares { judge, belief, counts } => {
-            let mut classes: Vec<usize> = (0..judge.len()).collect();
-            if classes.len() > MOST_CLASSES {
-                let weight = |k: &usize| judge[*k].max(belief[*k]);
-                classes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-                classes.truncate(MOST_CLASSES);
-                classes.sort_unstable();
-            }
-            let track = |share: f64| json!({"from": 0.0, "width": percent(share), "text": format!("{share:.2}")});
-            let bar = |k: usize| {
-                let held = if counts[k] > 0 { counts[k].to_string() } else { String::new() };
-                let (judge, belief) = (track(judge[k]), track(belief[k]));
-                json!({"name": question.classes()[k], "judge": judge, "belief": belief, "held": held, "marks": []})
-            };
-            classes.into_iter().map(bar).collect()
-        }
-        Profile::Scores { judge, belief, labels } => {
-            let place = |value: f64| percent((value - low) / (high - low));
-            let track = |mean: f64, sd: Option<f64>| {
-                let reach = sd.unwrap_or(0.0);
-                let (from, to) = (place(mean - reach), place(mean + reach));
-                let text = sd.map_or_else(|| three(mean), |sd| format!("{} ± {}", three(mean), three(sd)));
-                // A score without a spread is still to be seen.
-                json!({"from": from.min(99.0), "width": tenths((to - from).max(1.0)), "text": text})
-            };
-            let name = format!("{} to {}", three(low), three(high));
-            let (judge, belief) = (track(judge.0, judge.1), track(belief.0, Some(belief.1)));
-            let marks: Vec<f64> = labels.iter().map(|label| place(*label)).collect();
-            vec![json!({"name": name, "judge": judge, "belief": belief, "held": "", "marks": marks})]
-        }
-    }
-}
-
-fn percent(share: f64) -> f64 {
-    tenths(100.0 * share.clamp(0.0, 1.0))
-}
-
-fn tenths(value: f64) -> f64 {
-    (10.0 * value).round() / 10.0
 }
 
 fn first_table(cards: &Cards, words: &Vocabulary) -> Result<Table, Error> {

@@ -5,7 +5,8 @@
 //! |---|---|
 //! | `shown` | words and figures by what labels are |
 //! | [`lines`], `prose` | what is said line by line, on a terminal and on the page, from templates |
-//! | `answer` | what a run answers in few lines |
+//! | `answer`, `judge` | what a run answers in few lines; how a judge is read |
+//! | [`cards`], `items` | a card for each item that is shown, and their part of the page |
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | `ratings`, `reading` | the parts of the variance of ratings, how a judge's scores are read |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
@@ -21,6 +22,7 @@ mod answer;
 pub mod apply;
 pub mod blocks;
 pub mod bundle;
+pub mod cards;
 pub mod compare;
 pub mod figures;
 pub mod held_out;

@@ -8,6 +8,7 @@ use super::answer::{
 };
 use super::blocks::{figure, section, sentences, some_figures, with_interval};
 use super::bundle::DOCUMENT;
+use super::cards::Cards;
 use super::held_out::held_out_section;
 use super::input::input_blocks;
 use super::items::{anchor, items_section};
@@ -26,7 +27,6 @@ use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
-use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::columns::MOST_IN_CSV;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};

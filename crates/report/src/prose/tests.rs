@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::cards::Cards;
 use judge_uncertainty_core::belief::maps::BIAS_AND_SLOPE;
 use judge_uncertainty_core::belief::{CurvePoint, Reading, TrustPrior};
 use judge_uncertainty_core::escalation::Rule;
@@ -29,7 +30,6 @@ use judge_uncertainty_study::model::identification::Bounds;
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::queue::{Amount, QueueRecord};
 use judge_uncertainty_study::results::Missing;
-use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::{Decomposition, Evaluation, EvaluationOutcome, FitReport, Study, StudyResults, evaluate};
 use judge_uncertainty_system::progress::Silent;
 use serde::Deserialize;
@@ -595,7 +595,7 @@ fn vary_inputs(classes: &Ran, places: &Ran, numbers: &Ran) {
     }
     let mut cards = classes.cards.clone();
     cards.items = 1_000_000;
-    cards.cards.iter_mut().for_each(|card| card.text = None);
+    cards.texts = false;
     classes.show(&classes.results, &cards);
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::Error;
 use super::options::ResultOptions;
-use super::study::{Looks, Next, RUN, known, load, make, status, vacant_folder};
+use super::study::{RUN, known, load, make, status, vacant_folder};
 use super::terminal::{print, print_all, stdout};
 use crate::formats::error::{Error as DataError, Place};
 use crate::report::study::{Line, answer, describe};
@@ -117,9 +117,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         tried.push((criterion, one(args, input, &folder)?));
     }
     // What is refused of one criterion leaves the studies of the others unwritten, too.
-    let made: Result<Vec<_>, Error> =
-        tried.into_iter().map(|(criterion, one)| Ok((criterion, one.commit()?))).collect();
-    let made = made?;
+    let mut made = vec![];
+    for (criterion, (study, staged, on_trial)) in tried {
+        on_trial.commit(&staged)?;
+        made.push((criterion, study));
+    }
     let all = || made.iter().map(|(_, one)| one);
     match made.as_slice() {
         [(_, only)] if args.result.json => write!(stdout(), "{}", to_json(&only.results))?,
@@ -215,22 +217,9 @@ impl Drop for MadeFolders {
     }
 }
 
-/// A study on trial, with its run and its first queue: it leaves the disk again unless it is committed.
-struct TriedStudy {
-    study: AuditedStudy,
-    staged: Staged,
-    on_trial: OnTrial<Audited>,
-}
-
-impl TriedStudy {
-    fn commit(self) -> Result<AuditedStudy, Error> {
-        self.on_trial.commit(&self.staged)?;
-        Ok(self.study)
-    }
-}
-
-/// Makes a study of what was read, and runs it.
-fn one(args: &Args, input: AuditInput, out: &Path) -> Result<TriedStudy, Error> {
+/// Makes a study of what was read, and runs it. With its run and its first queue it is on trial: it leaves the disk again
+/// unless it is committed.
+fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(AuditedStudy, Staged, OnTrial<Audited>), Error> {
     let (mut audited, staged) =
         input.study(&args.files[0], (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
@@ -242,9 +231,8 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<TriedStudy, Error> 
     // Its run and its first queue go beside it.
     let study = load(out)?;
     known(&study, args.fail_if.as_ref())?;
-    let looks = Looks { templates: None, texts: true };
     let run = out.join(RUN);
-    let mut made = make(study, &run, (Next::Queue(args.budget), args.target), looks)?;
+    let mut made = make(study, &run, (Some(args.budget), args.target), (None, true))?;
     staged.put_within(RUN, std::mem::take(&mut made.staged));
     made.queue.take().into_iter().for_each(|queue| staged.put_within(FOLDER, queue));
     let results = made.finish()?;
@@ -255,7 +243,7 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<TriedStudy, Error> 
     }
     staged.seal(&mut audited);
     let study = AuditedStudy { audited, results, folder: out.to_owned(), status };
-    Ok(TriedStudy { study, staged, on_trial })
+    Ok((study, staged, on_trial))
 }
 
 /// Columns of a role that a terminal shows; `audit.json` has all.

@@ -38,7 +38,7 @@ use judge_uncertainty_study::findings::Answer as Found;
 use judge_uncertainty_study::input::label_store::{LabelStore, NewLabel};
 use judge_uncertainty_study::input::source::Source;
 use judge_uncertainty_study::model::chosen::ItemSampling;
-use judge_uncertainty_study::queue::{Presentation, Purpose, QueueRequest, Ranked};
+use judge_uncertainty_study::queue::{Purpose, QueueRequest, Ranked};
 use judge_uncertainty_study::{Decomposition, Study};
 use judge_uncertainty_system::progress::Silent;
 use ndarray::Array2;
@@ -301,7 +301,7 @@ fn round(world: &World, number: usize, seed: u64, (labels, back): (&[Vec<usize>]
         },
     };
     let ranked = Ranked::new(&study, &decomposition, &request).expect("a ranking");
-    let (staged, _) = ranked.send(&request, Presentation::default()).expect("a queue");
+    let (staged, _) = ranked.send(&request, false).expect("a queue");
     let queue = folder.join(format!("queue-{number}"));
     fs::create_dir(&queue).expect("a folder");
     for name in ["queue.json", "selection.csv", "queue.csv"] {

@@ -13,7 +13,7 @@ mod setup;
 
 pub(super) use plan::target;
 pub(super) use queue::budget;
-pub(super) use run::{Looks, Next, RUN, known, make, status};
+pub(super) use run::{RUN, known, make, status};
 pub(super) use setup::{load, vacant_folder};
 
 use std::path::Path;

@@ -15,7 +15,7 @@ use crate::study::findings::plan::LabelPlan;
 use crate::study::findings::{ASSUMED, REPLACED};
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
-use crate::study::queue::{Amount, Order, Presentation, Purpose, QueueRecord, QueueRequest, Ranked, queued};
+use crate::study::queue::{Amount, Order, Purpose, QueueRecord, QueueRequest, Ranked, queued};
 use crate::study::results::last_run::LastRun;
 use crate::study::{Decomposition, Study};
 
@@ -154,8 +154,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let Some(text) = ranked.hardly_ranks(request.rule) {
         say(format_args!("{text}"));
     }
-    let show = Presentation { suggestions: args.with_suggestions };
-    let (staged, record) = ranked.send(&request, show)?;
+    let (staged, record) = ranked.send(&request, args.with_suggestions)?;
     let means = "how the items of its labels were chosen will count as unknown";
     note_elsewhere(&study.file.folder(), QUEUES_ELSEWHERE, &out, means)?;
     folder.commit(&staged)?;

@@ -20,7 +20,7 @@ use crate::study::findings::Answer;
 use crate::study::findings::condition::{Condition, Holds};
 use crate::study::findings::next::FOLDER;
 use crate::study::input::judge_files::JudgeFiles;
-use crate::study::queue::{Amount, Presentation, QueueRequest, Ranked};
+use crate::study::queue::{Amount, QueueRequest, Ranked};
 use crate::study::registration::Registration;
 use crate::study::results::columns::{MOST_IN_CSV, columns};
 use crate::study::results::{FILE, StudyManifest};
@@ -138,10 +138,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     // The study's own run folder holds nothing but what this command made of the study.
     let force = args.force || args.out.is_none();
     let folder = vacant_folder::<StudyManifest>(&out, force, study.inputs.sums().keys())?;
-    let looks = Looks { templates: args.templates.folder.as_deref(), texts: !args.no_texts };
+    let looks = (args.templates.folder.as_deref(), !args.no_texts);
     known(&study, args.fail_if.as_ref())?;
     args.threads.start()?;
-    let Made { results, staged, journal, .. } = make(study, &out, (Next::Plan, args.target), looks)?;
+    let Made { results, staged, journal, .. } = make(study, &out, (None, args.target), looks)?;
     folder.commit(&staged)?;
     journal.remove().map_err(StudyError::from)?;
     let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
@@ -178,34 +178,20 @@ pub(in crate::cli) fn status(answer: &Answer, condition: &Condition) -> u8 {
 /// Name of the folder of a study's run.
 pub(in crate::cli) const RUN: &str = "run";
 
-/// What a run does about the queue that follows.
-#[derive(Clone, Copy)]
-pub(in crate::cli) enum Next {
-    /// It says which one would.
-    Plan,
-    /// It makes it, of this amount.
-    Queue(Amount),
-}
-
-/// How a run's page is made.
-pub(in crate::cli) struct Looks<'a> {
-    pub(in crate::cli) templates: Option<&'a Path>,
-    pub(in crate::cli) texts: bool,
-}
-
-/// Fits the belief and makes everything that a run folder holds; `out` is that folder.
+/// Fits the belief and makes everything that a run folder holds; `out` is that folder. The queue that follows is made
+/// where its amount is asked for, and else planned; the page has `texts` if they may leave their place.
 ///
 /// # Errors
 /// Anything refused or failed.
 pub(in crate::cli) fn make(
     mut study: Study,
     out: &Path,
-    (next, target): (Next, Option<f64>),
-    looks: Looks<'_>,
+    (queued, target): (Option<Amount>, Option<f64>),
+    (folder, texts): (Option<&Path>, bool),
 ) -> Result<Made, Error> {
     let start = Instant::now();
-    let templates = Templates::load(looks.templates)?;
-    let html = page::PageTemplates::load(looks.templates)?;
+    let templates = Templates::load(folder)?;
+    let html = page::PageTemplates::load(folder)?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
@@ -213,16 +199,13 @@ pub(in crate::cli) fn make(
     let mut journal = journal(out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
-    let amount = match next {
-        Next::Plan => Amount::DEFAULT,
-        Next::Queue(amount) => amount,
-    };
+    let amount = queued.unwrap_or(Amount::DEFAULT);
     let planned = (amount, target);
     let mut results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), planned, &progress)?;
     let mut queue = None;
-    if let (Next::Queue(_), Some(planned)) = (next, &mut results.answer.next) {
+    if let (Some(_), Some(planned)) = (queued, &mut results.answer.next) {
         let request = QueueRequest::advised(&study, amount);
-        let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, Presentation::default())?;
+        let (files, _) = Ranked::new(&study, &decomposition, &request)?.send(&request, false)?;
         queue = Some(files);
         planned.folder = Some(FOLDER.to_owned());
     }
@@ -239,7 +222,7 @@ pub(in crate::cli) fn make(
     study.embeddings = None;
     let first: Vec<&str> =
         results.answer.next.iter().flat_map(|next| &next.first).map(|pick| pick.id.as_str()).collect();
-    let cards = Cards::new(&study, &decomposition, looks.texts, &first);
+    let cards = Cards::new(&study, &decomposition, texts, &first);
     {
         let columns = columns(&study, &decomposition);
         if results.input.items <= MOST_IN_CSV {

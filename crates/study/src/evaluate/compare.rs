@@ -7,7 +7,6 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, ScoredItems, advantage};
 use crate::input::judge_files::JudgeFiles;
-use crate::input::scale::Estimand;
 use crate::model::chosen::ItemSampling;
 use crate::model::decompose::name_of_own;
 use crate::model::study::{Decomposition, Study};
@@ -270,14 +269,14 @@ fn paired(first: &ScoredItems, second: &ScoredItems) -> Vec<PairedScore> {
     found
 }
 
-fn drift(quantities: Vec<Estimand>, predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
-    let of = |(k, quantity): (usize, Estimand)| {
+fn drift(quantities: Vec<String>, predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
+    let of = |(k, quantity): (usize, String)| {
         let moved: Vec<Option<f64>> = predicted.iter().map(|(one, other)| Some(other[k] - one[k])).collect();
         let estimable = match moved.iter().flatten().all(|moved| moved.abs() <= SAME) {
             true => Estimable::not("no prediction moved"),
             false => Design::random((0..moved.len()).collect()).estimate(&Ask::mean(&moved)),
         };
-        (quantity.name, estimable)
+        (quantity, estimable)
     };
     quantities.into_iter().enumerate().map(of).collect()
 }

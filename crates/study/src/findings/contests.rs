@@ -49,48 +49,37 @@ impl Ranking {
     pub fn new(sample: &Sample<'_>) -> Self {
         let rows = sample.ratings;
         let Some(contests) = &rows.contests else { return Self::default() };
-        let of_system = |system: usize| WinsOf::new(sample, contests, system);
-        let mut all: Vec<WinsOf<'_>> = (0..contests.names.len()).map(of_system).collect();
-        let value = |wins: &WinsOf<'_>| wins.rate.corrected.estimate().map_or(wins.rate.by_judge, |found| found.value);
-        all.sort_by(|one, other| value(other).total_cmp(&value(one)));
+        let of_system = |system: usize| wins_of(sample, contests, system);
+        let mut all: Vec<(OfGroup, OfDomain<'_>)> = (0..contests.names.len()).map(of_system).collect();
+        let value = |wins: &OfGroup| wins.corrected.estimate().map_or(wins.by_judge, |found| found.value);
+        all.sort_by(|(one, _), (other, _)| value(other).total_cmp(&value(one)));
         let pairs: Vec<[usize; 2]> = (0..all.len()).flat_map(|k| (k + 1..all.len()).map(move |j| [k, j])).collect();
         let number = pairs.len();
         let difference = |of: [usize; 2]| {
-            let [one, other] = of.map(|k| &all[k]);
-            let [a, b] = [one, other].map(|wins| wins.domain.ask(true).among(number));
-            WinDifference {
-                of,
-                by_judge: one.rate.by_judge - other.rate.by_judge,
-                corrected: sample.design.contrast(&a, &b),
-            }
+            let [one, other] = of.map(|k| &all[k].0);
+            let [a, b] = of.map(|k| all[k].1.ask(true).among(number));
+            WinDifference { of, by_judge: one.by_judge - other.by_judge, corrected: sample.design.contrast(&a, &b) }
         };
         let differences = pairs.into_iter().map(difference).collect();
-        Self { differences, systems: all.into_iter().map(|wins| wins.rate).collect() }
+        Self { differences, systems: all.into_iter().map(|(wins, _)| wins).collect() }
     }
 }
 
 /// The wins of a system, and where they come from.
-struct WinsOf<'s> {
-    rate: OfGroup,
-    domain: OfDomain<'s>,
-}
-
-impl<'s> WinsOf<'s> {
-    fn new(sample: &'s Sample<'s>, contests: &Contests, system: usize) -> Self {
-        let rows = sample.ratings;
-        let items: Vec<usize> = (0..rows.len()).filter(|&item| contests.of[item].contains(&system)).collect();
-        let won = |item: usize, answer: f64| contests.won(item, system, answer).unwrap_or(0.5);
-        let observed =
-            |item: usize| (!rows.people[item].is_empty()).then(|| rows.over_people(item, |answer| won(item, answer)));
-        let predicted = |item: usize| rows.expected(item, |answer| won(item, answer));
-        let by_judge: Vec<f64> = items.iter().map(|&item| rows.over_judge(item, |answer| won(item, answer))).collect();
-        let domain = OfDomain::of(sample, (0.0, 1.0), Some(&items), &observed, &predicted);
-        let rate = OfGroup {
-            name: contests.names[system].clone(),
-            rows: items.len(),
-            by_judge: mean(&by_judge),
-            corrected: sample.design.estimate(&domain.ask(true)),
-        };
-        Self { rate, domain }
-    }
+fn wins_of<'s>(sample: &'s Sample<'s>, contests: &Contests, system: usize) -> (OfGroup, OfDomain<'s>) {
+    let rows = sample.ratings;
+    let items: Vec<usize> = (0..rows.len()).filter(|&item| contests.of[item].contains(&system)).collect();
+    let won = |item: usize, answer: f64| contests.won(item, system, answer).unwrap_or(0.5);
+    let observed =
+        |item: usize| (!rows.people[item].is_empty()).then(|| rows.over_people(item, |answer| won(item, answer)));
+    let predicted = |item: usize| rows.expected(item, |answer| won(item, answer));
+    let by_judge: Vec<f64> = items.iter().map(|&item| rows.over_judge(item, |answer| won(item, answer))).collect();
+    let domain = OfDomain::of(sample, (0.0, 1.0), Some(&items), &observed, &predicted);
+    let wins = OfGroup {
+        name: contests.names[system].clone(),
+        rows: items.len(),
+        by_judge: mean(&by_judge),
+        corrected: sample.design.estimate(&domain.ask(true)),
+    };
+    (wins, domain)
 }

@@ -70,15 +70,13 @@ impl Next {
     /// # Errors
     /// As [`crate::queue::Ranked::new`].
     pub fn new(study: &Study, decomposition: &Decomposition, trust: &Trust, amount: Amount) -> Result<Self, Error> {
-        let standing = Standing::find(study)?;
-        let folder = standing.as_ref().map(|standing| standing.folder.clone());
-        let (rule, explore, entries) = match standing {
-            Some(Standing { record, entries, .. }) => {
-                (record.rule.parse().unwrap_or(Rule::Random.into()), record.explore, entries)
+        let (folder, rule, explore, entries) = match standing(study)? {
+            Some((folder, record, entries)) => {
+                (Some(folder), record.rule.parse().unwrap_or(Rule::Random.into()), record.explore, entries)
             }
             None => {
                 let (QueueRequest { rule, explore, .. }, entries) = advised_entries(study, decomposition, amount)?;
-                (rule, explore, entries.into_iter().map(|entry| (entry.item, entry.drawn)).collect())
+                (None, rule, explore, entries.into_iter().map(|entry| (entry.item, entry.drawn)).collect())
             }
         };
         let ratings = study.ratings();
@@ -119,48 +117,35 @@ impl Next {
     }
 }
 
-/// A queue that waits for its labels.
-struct Standing {
-    folder: String,
-    record: QueueRecord,
-    /// Its items, and whether each was drawn at random.
-    entries: Vec<(usize, bool)>,
-}
-
-impl Standing {
-    /// The last of the queues in the study's own folder, with those of its items that wait, as long as these are more than a
-    /// twentieth of it.
-    ///
-    /// # Errors
-    /// A file of it can't be read.
-    fn find(study: &Study) -> Result<Option<Self>, Error> {
-        let names = std::iter::once(FOLDER.to_owned()).chain((2..).map(|number| format!("{FOLDER}-{number}")));
-        let last = names.take_while(|name| study.file.folder().join(name).exists()).last();
-        last.map_or(Ok(None), |last| Self::read(study, last))
-    }
-
-    /// A queue of the study; `None` if it has other items, or has all its labels.
-    fn read(study: &Study, name: String) -> Result<Option<Self>, Error> {
-        let folder = study.file.folder().join(&name);
-        let text = |name: &str| -> Result<String, Error> {
-            let file = folder.join(name);
-            let unreadable = |source| DataError::Unreadable { file: file.clone(), source };
-            let bytes = bytes_if_there(&file).map_err(unreadable)?.unwrap_or_default();
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        let (record, rows) = (text(QueueRecord::FILE)?, text("queue.jsonl")?);
-        let position = |(id, drawn): (String, bool)| Some((study.items.ids.position(&id)?, drawn));
-        let all = queued(&rows).map(position).collect::<Option<Vec<_>>>();
-        let Some((record, all)) = serde_json::from_str::<QueueRecord>(&record).ok().zip(all) else { return Ok(None) };
-        let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
-        let is_new = |batch: Option<usize>| batch.is_some_and(|batch| batch >= before);
-        let labels = study.labels.added().filter(|label| is_new(label.batch)).map(|label| label.item);
-        let remarks = study.labels.remarks.iter().filter(|remark| is_new(Some(remark.batch))).map(|remark| remark.item);
-        let answered: BTreeSet<usize> = labels.chain(remarks).collect();
-        let entries: Vec<(usize, bool)> = all.iter().copied().filter(|(item, _)| !answered.contains(item)).collect();
-        let waits = entries.len() as f64 > MOST_OPEN * all.len() as f64;
-        Ok(waits.then_some(Self { folder: name, record, entries }))
-    }
+/// A queue that waits for its labels: the last of those in the study's own folder, with its name, and with those of its
+/// items that wait, each with whether it was drawn at random. `None` if it has other items, or if no more than a twentieth
+/// of it waits.
+///
+/// # Errors
+/// A file of it can't be read.
+fn standing(study: &Study) -> Result<Option<(String, QueueRecord, Vec<(usize, bool)>)>, Error> {
+    let names = std::iter::once(FOLDER.to_owned()).chain((2..).map(|number| format!("{FOLDER}-{number}")));
+    let last = names.take_while(|name| study.file.folder().join(name).exists()).last();
+    let Some(name) = last else { return Ok(None) };
+    let folder = study.file.folder().join(&name);
+    let text = |name: &str| -> Result<String, Error> {
+        let file = folder.join(name);
+        let unreadable = |source| DataError::Unreadable { file: file.clone(), source };
+        let bytes = bytes_if_there(&file).map_err(unreadable)?.unwrap_or_default();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let (record, rows) = (text(QueueRecord::FILE)?, text("queue.jsonl")?);
+    let position = |(id, drawn): (String, bool)| Some((study.items.ids.position(&id)?, drawn));
+    let all = queued(&rows).map(position).collect::<Option<Vec<_>>>();
+    let Some((record, all)) = serde_json::from_str::<QueueRecord>(&record).ok().zip(all) else { return Ok(None) };
+    let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
+    let is_new = |batch: Option<usize>| batch.is_some_and(|batch| batch >= before);
+    let labels = study.labels.added().filter(|label| is_new(label.batch)).map(|label| label.item);
+    let remarks = study.labels.remarks.iter().filter(|remark| is_new(Some(remark.batch))).map(|remark| remark.item);
+    let answered: BTreeSet<usize> = labels.chain(remarks).collect();
+    let entries: Vec<(usize, bool)> = all.iter().copied().filter(|(item, _)| !answered.contains(item)).collect();
+    let waits = entries.len() as f64 > MOST_OPEN * all.len() as f64;
+    Ok(waits.then_some((name, record, entries)))
 }
 
 fn why(

@@ -72,15 +72,6 @@ impl Given {
     }
 }
 
-/// A quantity that can be estimated about all items from labels that came back.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Estimand {
-    /// Its name in results, such as `mean_yes` or `mean_place`.
-    pub name: String,
-    /// The ends between which it lies.
-    pub range: (f64, f64),
-}
-
 impl Scale {
     /// What answers can be that are numbers, `whole` ones or not: the places or scores of the smallest scale in use that holds
     /// them ([`Given::usual_ends`]).
@@ -246,16 +237,15 @@ impl Scale {
         }
     }
 
-    /// What can be estimated about all items from labels: the mean on a scale, and the shares of the classes.
-    pub fn quantities(&self) -> Vec<Estimand> {
-        let mean = |name: &str, range| Estimand { name: name.to_owned(), range };
+    /// The names in results of what can be estimated about all items from labels: the mean on a scale, and the shares of
+    /// the classes, such as `mean_yes`.
+    pub fn quantities(&self) -> Vec<String> {
         let of_scale = match self {
             Self::Classes(_) => None,
-            Self::Places(_) => Some(mean("mean_place", self.range())),
-            Self::Scores(..) => Some(mean("mean_score", self.range())),
+            Self::Places(_) => Some("mean_place".to_owned()),
+            Self::Scores(..) => Some("mean_score".to_owned()),
         };
-        let share = |class: &String| Estimand { name: format!("mean_{class}"), range: (0.0, 1.0) };
-        of_scale.into_iter().chain(self.classes().iter().map(share)).collect()
+        of_scale.into_iter().chain(self.classes().iter().map(|class| format!("mean_{class}"))).collect()
     }
 }
 

@@ -120,24 +120,11 @@ pub fn largest<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
     values.enumerate().reduce(better).map_or(0, |(k, _)| k)
 }
 
-/// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CameBack {
-    /// Error against a single label: as foreseen, and its mean over the labels.
-    pub first: Foresight,
-    /// Error removed by all of the labels but one, measured on that one and averaged over which it is; `None` for one
-    /// label.
-    pub removed: Option<Foresight>,
-}
-
-/// A quantity as a belief foresaw it, and as it came.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Foresight {
-    /// As foreseen before the labels.
-    pub foreseen: f64,
-    /// As it came.
-    pub realised: f64,
-}
+/// Labels that came back for an item, against the belief without them: squared errors of the belief's mean, each as
+/// foreseen before the labels and as it came. The first is the error against a single label, the mean over the labels; the
+/// second is the error removed by all of the labels but one, measured on that one and averaged over which it is, `None`
+/// for one label.
+pub type CameBack = ((f64, f64), Option<(f64, f64)>);
 
 /// Everything that a study reads, checked and in one order, that of its items.
 #[derive(Debug, Clone)]

@@ -33,7 +33,7 @@ pub fn write_files(
     request: &QueueRequest,
     tasks: &[QueueTask],
     asked: Asked<'_>,
-    show: Presentation,
+    suggestions: bool,
     (items, batches_before, [trust, estimates], not_selected, inputs): Circumstances<'_>,
 ) -> Result<(Staged, QueueRecord), Error> {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
@@ -47,7 +47,7 @@ pub fn write_files(
         amount: request.amount.to_string(),
         labels_per_item: request.labels_per_item.to_string(),
         explore: request.explore,
-        suggestions: show.suggestions,
+        suggestions,
         seed: request.seed,
         items,
         queued: tasks.len(),
@@ -173,13 +173,6 @@ fn selection(tasks: &[QueueTask], batches_before: usize) -> Vec<u8> {
 
 /// Where a study's folder says which queues were written to folders elsewhere, one a line.
 pub const QUEUES_ELSEWHERE: &str = "queues-elsewhere.txt";
-
-/// How a queue's files show items.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Presentation {
-    /// Annotators see the judge's prediction.
-    pub suggestions: bool,
-}
 
 /// What is known of one item of a queue; the queue's files show annotators `task_id` and `text` only.
 #[derive(Debug, Clone, PartialEq)]

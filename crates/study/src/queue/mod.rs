@@ -20,7 +20,7 @@ pub mod workbook;
 
 pub use crate::input::question::Question;
 pub use amount::{Amount, Order, Purpose};
-pub use files::{Presentation, QueueRecord};
+pub use files::QueueRecord;
 pub use fill::{Queue, QueueRequest, RequestError};
 pub use ranked::{Ranked, advice, advised_entries};
 

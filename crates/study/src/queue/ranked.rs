@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::amount::{Amount, Order, Purpose};
 use super::files::write_files;
-use super::files::{NotSelected, Presentation, QueueRecord, QueueTask};
+use super::files::{NotSelected, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
@@ -39,7 +39,7 @@ impl<'a> Ranked<'a> {
     /// use judge_uncertainty_core::escalation::Rule;
     /// use judge_uncertainty_study::queue::selection::LEAST_DRAWN;
     /// use judge_uncertainty_system::progress::Silent;
-    /// use judge_uncertainty_study::queue::{Presentation, QueueRequest, Ranked};
+    /// use judge_uncertainty_study::queue::{QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Decomposition, Study};
     ///
     /// let study = Study::load("../../examples/starter".as_ref())?;
@@ -47,7 +47,7 @@ impl<'a> Ranked<'a> {
     /// let amount = "10%".parse().expect("a share of the items");
     /// let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item: 1, explore: None, seed: 0 };
     /// let ranked = Ranked::new(&study, &decomposition, &request)?;
-    /// let (files, record) = ranked.send(&request, Presentation::default())?;
+    /// let (files, record) = ranked.send(&request, false)?;
     /// assert_eq!(record.queued, 4);
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
@@ -87,18 +87,18 @@ impl<'a> Ranked<'a> {
         })
     }
 
-    /// Fills a request and writes the queue's files.
+    /// Fills a request and writes the queue's files, in which annotators see the judge's prediction with `suggestions`.
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn send(&self, request: &QueueRequest, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
+    pub fn send(&self, request: &QueueRequest, suggestions: bool) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
         let (queue, tasks) = self.filled(request)?;
         let config = &study.file.config;
         let words = [self.trust(), self.estimates(request)];
         let (left, inputs) = (self.not_selected(request, &queue), study.relative_inputs());
         let circumstances = (study.len(), study.batches(), words, left, &inputs);
-        write_files(&config.title, request, &tasks, config.asked(&config.scale.question()), show, circumstances)
+        write_files(&config.title, request, &tasks, config.asked(&config.scale.question()), suggestions, circumstances)
     }
 
     /// The queue of a request with the texts that annotators see.
@@ -209,8 +209,8 @@ impl<'a> Ranked<'a> {
             ("total", belief.total()),
             ("trust", decomposition.trust[i]),
         ];
-        let names = study.file.config.scale.quantities().into_iter().map(|quantity| quantity.name);
-        let means = names.zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
+        let names = study.file.config.scale.quantities();
+        let means = names.into_iter().zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
         let (id, prediction) = (study.items.ids[i].to_owned(), study.prediction(i));
         let swapped = other_order.filter(|_| is_swapped(seed, &id));
         let text = study.items.texts.as_ref().map(|texts| swapped.map_or(&texts[i], |(texts, _)| &texts[i]).clone());

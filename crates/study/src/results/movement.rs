@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::input::label_store::LabelBatch;
 use crate::kinds::{classes, scores};
-use crate::model::study::{Decomposition, Foresight, Study};
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::{ItemBelief, ItemBeliefs};
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_system::progress::Progress;
@@ -65,15 +65,15 @@ pub struct MeanForesight {
 }
 
 impl MeanForesight {
-    /// Averages over items; `None` without any.
-    pub(crate) fn new(items: &[Foresight]) -> Option<Self> {
-        let predicted: Vec<f64> = items.iter().map(|item| item.foreseen).collect();
-        let realised: Vec<f64> = items.iter().map(|item| item.realised).collect();
-        (!items.is_empty()).then(|| Self {
-            items: items.len(),
+    /// Averages over items, each as foreseen and as it came; `None` without any.
+    fn new(items: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let (predicted, realised): (Vec<f64>, Vec<f64>) = items.into_iter().unzip();
+        let items = realised.len();
+        (items > 0).then(|| Self {
+            items,
             predicted: mean(&predicted),
             realised: mean(&realised),
-            se: (items.len() > 1).then(|| sample_sd(&realised) / (items.len() as f64).sqrt()),
+            se: (items > 1).then(|| sample_sd(&realised) / (items as f64).sqrt()),
         })
     }
 }
@@ -124,9 +124,8 @@ impl Movement {
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
         let shift = |items: &[usize]| Shift::new([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
-        let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
-        let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
-        let (Some(touched), Some(first)) = (shift(&touched), MeanForesight::new(&first)) else {
+        let (first, removed): (Vec<_>, Vec<_>) = came.into_iter().flatten().unzip();
+        let (Some(touched), Some(first)) = (shift(&touched), MeanForesight::new(first)) else {
             return Ok(None);
         };
         Ok(Some(Self {
@@ -135,7 +134,7 @@ impl Movement {
             touched,
             untouched: shift(&untouched),
             first,
-            removed: MeanForesight::new(&removed),
+            removed: MeanForesight::new(removed.into_iter().flatten()),
         }))
     }
 }
@@ -146,11 +145,10 @@ mod tests {
 
     #[test]
     fn comparisons_by_hand() {
-        let one = MeanForesight::new(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
+        let one = MeanForesight::new([(1.0, 2.0)]).unwrap();
         assert_eq!((one.items, one.predicted, one.realised, one.se), (1, 1.0, 2.0, None));
-        let two = [Foresight { foreseen: 1.0, realised: 2.0 }, Foresight { foreseen: 3.0, realised: 4.0 }];
         // Of 2 and 4: standard deviation sqrt 2, over sqrt 2.
-        assert_eq!(MeanForesight::new(&two).unwrap().se, Some(1.0));
-        assert_eq!(MeanForesight::new(&[]), None);
+        assert_eq!(MeanForesight::new([(1.0, 2.0), (3.0, 4.0)]).unwrap().se, Some(1.0));
+        assert_eq!(MeanForesight::new([]), None);
     }
 }

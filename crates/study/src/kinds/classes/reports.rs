@@ -4,7 +4,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::judge::answers;
-use crate::model::study::{CameBack, CarriedReading, Decomposition, Foresight, Study};
+use crate::model::study::{CameBack, CarriedReading, Decomposition, Study};
 use crate::results::parts::EvidenceReport;
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::maps::{Map, MapChoice, MapName, Transfer, Variance};
@@ -150,18 +150,14 @@ pub fn came_back(
         let labels: Vec<u32> = added.row(item).to_vec();
         let n: u32 = labels.iter().sum();
         let (belief, before) = (beliefs.get(item), beliefs.of_classes().get(item));
-        let first =
-            Foresight { foreseen: foreseen(item), realised: over_labels(&labels, |y| error(before.alpha(), y)) };
+        let first = (foreseen(item), over_labels(&labels, |y| error(before.alpha(), y)));
         let gain = |y: usize| {
             let mut others = labels.clone();
             others[y] -= 1;
             error(before.alpha(), y) - error(&before.after(&others), y)
         };
-        let removed = (n > 1).then(|| Foresight {
-            foreseen: belief.spread() - belief.spread_after(n - 1),
-            realised: over_labels(&labels, gain),
-        });
-        (n > 0).then_some(CameBack { first, removed })
+        let removed = (n > 1).then(|| (belief.spread() - belief.spread_after(n - 1), over_labels(&labels, gain)));
+        (n > 0).then_some((first, removed))
     };
     (0..added.nrows()).map(of).collect()
 }
@@ -210,12 +206,11 @@ mod tests {
         }
         let beliefs = Beliefs::new(Array2::from_shape_fn((draws, 3), |(_, j)| alpha[j]));
         let came = came_back(&ItemBeliefs::Classes(beliefs.clone()), &added, |i| beliefs.get(i).gini(), squared_error);
-        let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
-        let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
-        for pairs in [first, removed] {
-            let realised: Vec<f64> = pairs.iter().map(|pair| pair.realised).collect();
+        let (first, removed): (Vec<_>, Vec<_>) = came.into_iter().flatten().unzip();
+        for pairs in [first, removed.into_iter().flatten().collect()] {
+            let realised: Vec<f64> = pairs.iter().map(|pair| pair.1).collect();
             let se = sample_sd(&realised) / (draws as f64).sqrt();
-            let foreseen = pairs[0].foreseen;
+            let foreseen = pairs[0].0;
             assert!((mean(&realised) - foreseen).abs() < 4.0 * se && se < 0.01, "{foreseen} {se}");
             assert!(foreseen > 0.05);
         }
@@ -226,6 +221,6 @@ mod tests {
             |i| even.get(i).gini(),
             squared_error,
         );
-        assert_eq!((one[0], one[1].unwrap().removed), (None, None));
+        assert_eq!((one[0], one[1].unwrap().1), (None, None));
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::input::judge::StudyJudge;
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::model::study::{CameBack, Decomposition, Foresight};
+use crate::model::study::{CameBack, Decomposition};
 use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{
     Belief, CurvePoint, EstimatedReading, Gaussian, GaussianFit, JudgeScores, RatingMap, Ratings, Reading,
@@ -130,13 +130,10 @@ pub(crate) fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<Came
         };
         let removed = (labels.len() > 1).then(|| {
             let others = labels.len() as f64 - 1.0;
-            Foresight {
-                foreseen: belief.epistemic() * others / (belief.evidence() + others),
-                realised: mean(&(0..labels.len()).map(gain).collect::<Vec<_>>()),
-            }
+            let foreseen = belief.epistemic() * others / (belief.evidence() + others);
+            (foreseen, mean(&(0..labels.len()).map(gain).collect::<Vec<_>>()))
         });
-        let first = Foresight { foreseen: belief.total(), realised };
-        (!labels.is_empty()).then_some(CameBack { first, removed })
+        (!labels.is_empty()).then_some(((belief.total(), realised), removed))
     };
     added.iter().zip(before).map(of).collect()
 }

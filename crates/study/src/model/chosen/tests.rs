@@ -8,7 +8,7 @@ use crate::findings::Answer;
 use crate::findings::plan::LabelPlan;
 use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::selection::read_selection;
-use crate::queue::{Presentation, QueueRequest, Ranked};
+use crate::queue::{QueueRequest, Ranked};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::beta::most_by_chance;
@@ -101,7 +101,7 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
     let (amount, labels_per_item) = ("30".parse().unwrap(), 1);
     let request = QueueRequest { rule: rule.into(), amount, labels_per_item, explore, seed: 5 };
     let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
-    let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
+    let (staged, _) = ranked.send(&request, false).unwrap();
     let queue = folder.path().join(name);
     fs::create_dir(&queue).unwrap();
     for file in ["queue.json", "selection.csv"] {
@@ -375,8 +375,7 @@ fn rows_of_one_thing_belong_together() {
     assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
     let (amount, labels_per_item) = ("10".parse().unwrap(), 1);
     let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
-    let (_, record) =
-        Ranked::new(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
+    let (_, record) = Ranked::new(&study, &decomposition, &request).unwrap().send(&request, false).unwrap();
     assert_eq!(record.queued, 50);
 }
 
@@ -395,7 +394,7 @@ fn what_a_queue_left_out_is_known_by_its_chance() {
             seed: 5,
         };
         let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
-        let (staged, mut record) = ranked.send(&request, Presentation::default()).unwrap();
+        let (staged, mut record) = ranked.send(&request, false).unwrap();
         let read = |record: &QueueRecord, selection: &str| {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join("selection.csv"), selection).unwrap();

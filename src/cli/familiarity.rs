@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use clap::ValueEnum;
 use ndarray::{Array2, ArrayView2};
 
+use super::options::one_of;
 use super::{Error, model_check, sentences};
 use crate::artifact::Sums;
 use crate::evaluation::list_width;
@@ -35,39 +35,23 @@ pub(super) struct FamiliarityArgs {
     #[arg(long, value_name = "DIR")]
     chaosnli: Option<PathBuf>,
     /// How neighbours are found; both engines give the same results [default: hnsw].
-    #[arg(long, value_enum, value_name = "ENGINE")]
-    neighbours: Option<EngineName>,
+    #[arg(long, value_parser = one_of(ENGINES), value_name = "ENGINE")]
+    neighbours: Option<Engine>,
     /// Whether a labelled item is its own neighbour, as published, or not; claims are not judged if not
     /// [default: published].
-    #[arg(long, value_enum, value_name = "SETTING")]
-    familiarity: Option<OwnNeighbour>,
+    #[arg(long, value_parser = one_of(SETTINGS), value_name = "SETTING")]
+    familiarity: Option<SelfNeighbour>,
 }
 
-/// An engine of neighbours, as an option names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineName {
-    /// Search a graph (hnsw_rs), whose lists are checked and repaired against all pairs
-    Hnsw,
-    /// Compare all pairs
-    Exact,
-}
-
-impl From<EngineName> for Engine {
-    fn from(name: EngineName) -> Self {
-        match name {
-            EngineName::Hnsw => Self::Hnsw,
-            EngineName::Exact => Self::Exact,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OwnNeighbour {
-    /// A labelled item is its own nearest labelled item, at distance 0.
-    Published,
-    /// It is not.
-    LeaveOneOut,
-}
+/// The engines of neighbours.
+pub(super) const ENGINES: &[(&str, &str, Engine)] = &[
+    ("hnsw", "Search a graph (hnsw_rs), whose lists are checked and repaired against all pairs", Engine::Hnsw),
+    ("exact", "Compare all pairs", Engine::Exact),
+];
+const SETTINGS: &[(&str, &str, SelfNeighbour)] = &[
+    ("published", "A labelled item is its own nearest labelled item, at distance 0", SelfNeighbour::Published),
+    ("leave-one-out", "It is not", SelfNeighbour::LeaveOneOut),
+];
 
 impl FamiliarityArgs {
     /// An option that was given, whatever its value.
@@ -82,7 +66,7 @@ impl FamiliarityArgs {
 
     /// Whether results will be of another setting than the paper's.
     pub(super) fn leave_one_out(&self) -> bool {
-        self.familiarity == Some(OwnNeighbour::LeaveOneOut)
+        self.familiarity == Some(SelfNeighbour::LeaveOneOut)
     }
 }
 
@@ -121,17 +105,13 @@ impl FamiliarityChannel {
         };
         let folder = data.join(Path::new(DEFAULT_MODEL).strip_prefix("data").unwrap_or(Path::new(DEFAULT_MODEL)));
         let model = Mutex::new(Some(Model::open(&folder)?));
-        let self_neighbour = match args.familiarity {
-            Some(OwnNeighbour::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
-            Some(OwnNeighbour::Published) | None => SelfNeighbour::Published,
-        };
         Ok(Self {
             originals,
             folder,
             model,
             held: Mutex::new(None),
-            engine: args.neighbours.map_or(Engine::Hnsw, Engine::from),
-            self_neighbour,
+            engine: args.neighbours.unwrap_or(Engine::Hnsw),
+            self_neighbour: args.familiarity.unwrap_or(SelfNeighbour::Published),
         })
     }
 

@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::familiarity::EngineName;
+use super::familiarity::ENGINES;
+use super::options::one_of;
 use super::progress::Bars;
 use super::{Error, say};
 use crate::cli::terminal::table;
@@ -26,8 +27,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value = "10")]
     k: NonZeroUsize,
     /// How neighbours are found
-    #[arg(long, value_enum, value_name = "ENGINE", default_value = "exact")]
-    engine: EngineName,
+    #[arg(long, value_parser = one_of(ENGINES), value_name = "ENGINE", default_value = "exact")]
+    engine: Engine,
 }
 
 /// Runs the command.
@@ -39,7 +40,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let rows = UnitRows::new(matrix.view())?;
     let k = args.k.get();
     let all = IndexedItems::all(rows.len());
-    let engine = Engine::from(args.engine).over(rows, all, k, &Bars::default());
+    let engine = args.engine.over(rows, all, k, &Bars::default());
     say(format_args!("{}", engine.describe()));
     let lists = NeighbourLists::build(engine.as_ref(), k);
     let mut table = csv::Writer::from_writer(table());

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::Error;
 use super::terminal::{print, print_all, stdout};
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 
 use crate::report::latex;
@@ -88,6 +88,18 @@ pub(super) struct TemplatesOption {
     /// Folder with the templates [default: templates if there is one, else those built in].
     #[arg(long = "templates", value_name = "DIR")]
     pub(super) folder: Option<PathBuf>,
+}
+
+/// Accepts one of these words, each with its help, and returns its meaning.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    words: &'static [(&'static str, &'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let meaning = |word: String| words.iter().find(|(name, ..)| *name == word).map(|(.., meaning)| *meaning);
+    let possible = |(name, help, _): &(&'static str, &'static str, T)| match help {
+        &"" => PossibleValue::new(*name),
+        help => PossibleValue::new(*name).help(*help),
+    };
+    PossibleValuesParser::new(words.iter().map(possible)).try_map(move |word| meaning(word).ok_or("unknown"))
 }
 
 /// A parser of values whose usual names shells complete.

@@ -4,10 +4,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use super::familiarity::FamiliarityArgs;
-use super::options::{TemplatesOption, ThreadsOption};
+use super::options::{TemplatesOption, ThreadsOption, one_of};
 use super::progress::Bars;
 use super::sources::{ExperimentData, Judges};
 use super::{Error, claims_table, experiment, output_folder, say, summary};
@@ -44,7 +42,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run one experiment only; results of the others that DIR holds are kept.
-    #[arg(long, value_parser = experiment(), value_name = "EXPERIMENT")]
+    #[arg(long, value_parser = one_of(ONLY), value_name = "EXPERIMENT")]
     only: Option<Experiment>,
     /// Run at most N replicates or seeds of everything; claims are not judged then.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
@@ -71,13 +69,12 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Reads the name of an experiment.
-fn experiment() -> impl TypedValueParser<Value = Experiment> {
-    const ONLY: [Experiment; 3] = [Experiment::Simulations, Experiment::Dice, Experiment::ChaosNli];
-    let named = |name: String| ONLY.into_iter().find(|experiment| experiment.name() == name);
-    PossibleValuesParser::new(ONLY.map(Experiment::name))
-        .map(move |name| named(name).expect("only the names of experiments are possible"))
-}
+/// The experiments that can be run alone.
+const ONLY: &[(&str, &str, Experiment)] = &[
+    (Experiment::Simulations.name(), "", Experiment::Simulations),
+    (Experiment::Dice.name(), "", Experiment::Dice),
+    (Experiment::ChaosNli.name(), "", Experiment::ChaosNli),
+];
 
 /// Runs the command.
 ///

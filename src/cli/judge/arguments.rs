@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use super::session::dice;
+use crate::cli::options::one_of;
 use crate::cli::say;
 use crate::judge::Error;
 use crate::judge::budget::Price;
@@ -85,16 +83,10 @@ pub(super) struct SettingsArgs {
     max_tokens: Option<u32>,
 }
 
-/// Accepts one of these words and returns its meaning.
-fn one_of<T: Copy + Send + Sync + 'static>(words: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
-    let meaning = |word: String| words.iter().find(|(name, _)| *name == word).map(|(_, meaning)| *meaning);
-    PossibleValuesParser::new(words.iter().map(|(name, _)| *name)).try_map(move |word| meaning(word).ok_or("unknown"))
-}
-
-const PREDICTIONS: &[(&str, PredictionForm)] =
-    &[("verbalised", PredictionForm::Verbalised), ("logprobs", PredictionForm::LogProbabilities)];
-const CONFIDENCES: &[(&str, ConfidenceOf)] =
-    &[("each", ConfidenceOf::Each), ("first", ConfidenceOf::First), ("none", ConfidenceOf::None)];
+const PREDICTIONS: &[(&str, &str, PredictionForm)] =
+    &[("verbalised", "", PredictionForm::Verbalised), ("logprobs", "", PredictionForm::LogProbabilities)];
+const CONFIDENCES: &[(&str, &str, ConfidenceOf)] =
+    &[("each", "", ConfidenceOf::Each), ("first", "", ConfidenceOf::First), ("none", "", ConfidenceOf::None)];
 
 impl SettingsArgs {
     /// The questions about `items` for a model.
@@ -122,8 +114,8 @@ impl SettingsArgs {
 #[command(next_help_heading = "Judge")]
 pub(super) struct EndpointArgs {
     /// Kind of judge. The simulated one needs no network and costs nothing.
-    #[arg(long, value_enum, default_value = "openai")]
-    judge: EndpointKind,
+    #[arg(long, value_parser = ["openai", "simulated"], default_value = "openai")]
+    judge: String,
     /// Address of the endpoint.
     #[arg(long, value_name = "URL", default_value = OPENAI)]
     base_url: String,
@@ -148,26 +140,24 @@ pub(super) struct EndpointArgs {
 
 const OPENAI: &str = "https://api.openai.com/v1";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EndpointKind {
-    Openai,
-    Simulated,
-}
-
 impl EndpointArgs {
     /// The model that is asked. The simulated judge goes by its own name: its answers must never pass for those of a
     /// model.
     pub(super) fn model(&self, settings: &SettingsArgs) -> Result<String, Error> {
         let missing = || Error::Argument("name the model with --model, or use --judge simulated".to_owned());
-        match self.judge {
-            EndpointKind::Simulated => Ok("simulated".to_owned()),
-            EndpointKind::Openai => settings.model.clone().ok_or_else(missing),
+        match self.is_simulated() {
+            true => Ok("simulated".to_owned()),
+            false => settings.model.clone().ok_or_else(missing),
         }
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.judge == "simulated"
     }
 
     /// The judge, ready to be asked.
     pub(super) fn judge<'t>(&self, task: &'t Task) -> Result<Box<dyn Judge + 't>, Error> {
-        if self.judge == EndpointKind::Simulated {
+        if self.is_simulated() {
             return Ok(Box::new(Simulated::new(task)));
         }
         let without_key = self.base_url != OPENAI && std::env::var_os(&self.key_env).is_none();

@@ -44,20 +44,14 @@ impl StopSignal {
 #[derive(Debug)]
 pub struct Pace {
     requests_per_minute: Option<f64>,
-    next: Mutex<NextTurns>,
-}
-
-#[derive(Debug)]
-struct NextTurns {
-    request: Instant,
-    pause: Instant,
+    /// When the next request may go out.
+    next: Mutex<Instant>,
 }
 
 impl Pace {
     /// A pace of so many requests per minute, more than 0; `None` for unlimited requests.
     pub fn new(requests_per_minute: Option<f64>) -> Self {
-        let now = Instant::now();
-        Pace { requests_per_minute, next: Mutex::new(NextTurns { request: now, pause: now }) }
+        Pace { requests_per_minute, next: Mutex::new(Instant::now()) }
     }
 
     /// Takes the next place in the queue; how long to wait for it.
@@ -69,9 +63,9 @@ impl Pace {
         // Nobody waits longer than a year; times have no room for much more.
         let year = Duration::from_secs(31_536_000);
         let mut next = locked(&self.next);
-        let start = now.max(next.request).max(next.pause);
+        let start = now.max(*next);
         if let Some(rate) = self.requests_per_minute {
-            next.request = start + Duration::try_from_secs_f64(60.0 / rate).unwrap_or(year).min(year);
+            *next = start + Duration::try_from_secs_f64(60.0 / rate).unwrap_or(year).min(year);
         }
         start - now
     }
@@ -79,7 +73,7 @@ impl Pace {
     /// Holds everybody back: an endpoint that asks one thread to slow down means all of them.
     pub fn pause(&self, duration: Duration) {
         let mut next = locked(&self.next);
-        next.pause = next.pause.max(Instant::now() + duration);
+        *next = (*next).max(Instant::now() + duration);
     }
 }
 

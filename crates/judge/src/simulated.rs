@@ -31,21 +31,13 @@ use judge_uncertainty_core::random::Stream;
 /// Weight of the simulated judge's own prediction when it updates, in labels.
 const OWN_LABELS: f64 = 4.0;
 
-/// The simulated judge's information about an item.
-#[derive(Debug, Clone, PartialEq)]
-struct KnownItem {
-    /// Shares of the classes; for scores one number from 0 to 1, the place on the scale.
-    shares: Vec<f64>,
-    /// Familiarity, 0 to 1.
-    familiarity: f64,
-}
-
 /// The simulated judge.
 #[derive(Debug, Clone)]
 pub struct Simulated<'t> {
     task: &'t Task,
-    /// By item.
-    known: Vec<KnownItem>,
+    /// Of each item the shares of the classes (for scores one number from 0 to 1, the place on the scale) and how familiar it
+    /// is, 0 to 1.
+    known: Vec<(Vec<f64>, f64)>,
 }
 
 impl<'t> Simulated<'t> {
@@ -54,22 +46,20 @@ impl<'t> Simulated<'t> {
         let items: Vec<&Item> = task.items.iter().chain(&task.left_out).collect();
         let truth = |i: usize| task.truth.as_ref().map(|truth| &truth[i]);
         let by_words = familiarity_of_words(&items);
-        let known = |i: usize| KnownItem {
-            shares: match truth(i) {
-                Some(truth) => truth.shares.clone(),
-                None => invented_shares(&items[i].text, task.classes().len()),
-            },
-            familiarity: truth(i).and_then(|truth| truth.told).unwrap_or(by_words[i]),
+        let known = |i: usize| {
+            let invented = || invented_shares(&items[i].text, task.classes().len());
+            let familiarity = truth(i).and_then(|truth| truth.told).unwrap_or(by_words[i]);
+            (truth(i).map_or_else(invented, |truth| truth.shares.clone()), familiarity)
         };
         Simulated { task, known: (0..task.items.len()).map(known).collect() }
     }
 
-    fn prediction(&self, item: &Item, known: &KnownItem, request: &JudgeRequest) -> Vec<f64> {
+    fn prediction(&self, request: &JudgeRequest) -> Vec<f64> {
+        let (item, (shares, familiarity)) = (&self.task.items[request.item], &self.known[request.item]);
         let mut common = stream_of(&["item", &item.id]);
         let mut own = stream_of(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
-        let scale = noise(known.familiarity);
-        let weights: Vec<f64> = known
-            .shares
+        let scale = noise(*familiarity);
+        let weights: Vec<f64> = shares
             .iter()
             .map(|p| (p + 0.01) * (scale * (common.standard_normal() + 0.3 * own.standard_normal())).exp())
             .collect();
@@ -83,14 +73,15 @@ impl<'t> Simulated<'t> {
         own_view.iter().zip(counts).map(|(q, n_j)| (OWN_LABELS * q + n_j) / (OWN_LABELS + n)).collect()
     }
 
-    fn score(&self, item: &Item, known: &KnownItem, request: &JudgeRequest) -> String {
+    fn score(&self, request: &JudgeRequest) -> String {
+        let (item, (shares, familiarity)) = (&self.task.items[request.item], &self.known[request.item]);
         let (low, high) = match self.task.answers {
             AnswerScale::Score { scale: Some(scale) } => scale,
             _ => (0.0, 1.0),
         };
         let mut own = stream_of(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
-        let noise = 0.15 * noise(known.familiarity) * own.standard_normal();
-        let place = (known.shares.first().copied().unwrap_or(0.5) + noise).clamp(0.0, 1.0);
+        let noise = 0.15 * noise(*familiarity) * own.standard_normal();
+        let place = (shares.first().copied().unwrap_or(0.5) + noise).clamp(0.0, 1.0);
         format!("{{\"mean\": {:.3}, \"sd\": {:.3}}}", low + place * (high - low), 0.15 * (high - low))
     }
 }
@@ -102,20 +93,19 @@ impl Judge for Simulated<'_> {
 
     fn ask(&self, request: &JudgeRequest) -> Result<Answer, Trouble> {
         let item = &self.task.items[request.item];
-        let known = &self.known[request.item];
         let mut answer = Answer::default();
         let text = match request.ask {
             Ask::Confidence => {
                 let z = stream_of(&["confidence", &item.id, &request.variant]).standard_normal();
                 format!("{{\"confidence\": {:.0}}}", (88.0 + 6.0 * z).clamp(0.0, 100.0))
             }
-            Ask::Score => self.score(item, known, request),
+            Ask::Score => self.score(request),
             Ask::Distribution | Ask::Update => {
-                let shares = self.prediction(item, known, request);
+                let shares = self.prediction(request);
                 form(self.task.classes(), &hundred(&shares), &mut stream_of(&["form", &request.key]))
             }
             Ask::Label => {
-                let shares = self.prediction(item, known, request);
+                let shares = self.prediction(request);
                 let classes = self.task.classes();
                 let top = (1..shares.len()).fold(0, |best, j| if shares[j] > shares[best] { j } else { best });
                 // A little mass falls on tokens that are no label.

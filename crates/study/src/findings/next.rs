@@ -117,13 +117,15 @@ impl Next {
     }
 }
 
-/// A queue that waits for its labels: the last of those in the study's own folder, with its name, and with those of its
-/// items that wait, each with whether it was drawn at random. `None` if it has other items, or if no more than a twentieth
-/// of it waits.
+/// A queue that waits for its labels: its name, and those of its items that wait, each with whether it was drawn at random.
+type Standing = (String, QueueRecord, Vec<(usize, bool)>);
+
+/// The last of the queues in the study's own folder; `None` if it has other items, or if no more than a twentieth of it
+/// waits.
 ///
 /// # Errors
 /// A file of it can't be read.
-fn standing(study: &Study) -> Result<Option<(String, QueueRecord, Vec<(usize, bool)>)>, Error> {
+fn standing(study: &Study) -> Result<Option<Standing>, Error> {
     let names = std::iter::once(FOLDER.to_owned()).chain((2..).map(|number| format!("{FOLDER}-{number}")));
     let last = names.take_while(|name| study.file.folder().join(name).exists()).last();
     let Some(name) = last else { return Ok(None) };

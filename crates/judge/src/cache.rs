@@ -17,8 +17,8 @@ use crate::parse::{self, Distribution, Failure, StatedScore};
 use crate::prompts::Ask;
 use crate::request::{JudgeRequest, key};
 use crate::run::counted;
-use crate::task::AnswerScale;
 use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_study::input::scale::Scale;
 use judge_uncertainty_system::FileError;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::locked::LockedFile;
@@ -101,7 +101,7 @@ impl CachedAnswer {
     ///
     /// # Errors
     /// Why it says nothing that counts.
-    pub fn meaning(&self, answers: &AnswerScale) -> Result<Meaning, Failure> {
+    pub fn meaning(&self, answers: &Scale) -> Result<Meaning, Failure> {
         meaning(self.ask, &self.answer, answers)
     }
 }
@@ -110,19 +110,16 @@ impl CachedAnswer {
 ///
 /// # Errors
 /// Why it says nothing that counts.
-pub fn meaning(ask: Ask, answer: &Answer, answers: &AnswerScale) -> Result<Meaning, Failure> {
+pub fn meaning(ask: Ask, answer: &Answer, answers: &Scale) -> Result<Meaning, Failure> {
     if let Some(failure) = answer.failure {
         return Err(failure);
     }
     let text = answer.raw.as_deref().unwrap_or_default();
-    let (classes, scale): (&[String], _) = match answers {
-        AnswerScale::Classes(classes) => (classes, None),
-        AnswerScale::Score { scale } => (&[], *scale),
-    };
+    let classes = answers.classes();
     let meaning = match ask {
         Ask::Distribution | Ask::Update => parse::distribution(text, classes).map(Meaning::Distribution),
         Ask::Confidence => parse::confidence(text).map(Meaning::Confidence),
-        Ask::Score => parse::score(text, scale).map(Meaning::Score),
+        Ask::Score => parse::score(text, answers.range()).map(Meaning::Score),
         Ask::Label => {
             let tokens = answer.label_tokens.as_deref().ok_or(Failure::WrongShape)?;
             parse::label_tokens(tokens, classes).map(Meaning::Distribution)

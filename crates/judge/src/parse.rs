@@ -128,10 +128,10 @@ pub fn confidence(text: &str) -> Result<f64, Failure> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn score(text: &str, scale: Option<(f64, f64)>) -> Result<StatedScore, Failure> {
+pub fn score(text: &str, (low, high): (f64, f64)) -> Result<StatedScore, Failure> {
     let numbers = named_numbers(text, &["mean", "sd"])?;
     let score = StatedScore { mean: numbers[0], sd: numbers[1] };
-    let off = scale.is_some_and(|(low, high)| score.mean < low || score.mean > high || score.sd > high - low);
+    let off = score.mean < low || score.mean > high || score.sd > high - low;
     match score {
         score if score.sd < 0.0 => Err(Failure::Negative),
         _ if off => Err(Failure::OutOfRange),
@@ -480,10 +480,9 @@ mod tests {
 
     #[test]
     fn scores_are_on_their_scale() {
-        let scale = Some((1.0, 5.0));
+        let scale = (1.0, 5.0);
         assert_eq!(score("{\"mean\": 3.2, \"sd\": 0.8}", scale), Ok(StatedScore { mean: 3.2, sd: 0.8 }));
         assert_eq!(score("{\"mean\": 6, \"sd\": 0.8}", scale), Err(Failure::OutOfRange));
-        assert_eq!(score("{\"mean\": 6, \"sd\": 0.8}", None), Ok(StatedScore { mean: 6.0, sd: 0.8 }));
         assert_eq!(score("{\"mean\": 3, \"sd\": -1}", scale), Err(Failure::Negative));
         assert_eq!(score("{\"mean\": 3}", scale), Err(Failure::MissingClass));
     }

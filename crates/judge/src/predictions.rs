@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 use crate::cache::{CachedAnswer, Meaning};
 use crate::parse::Failure;
 use crate::prompts::Ask;
-use crate::task::{AnswerScale, Task};
+use crate::task::Task;
 use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_study::input::scale::Scale;
 use judge_uncertainty_system::csv_text;
 
 /// File of the predictions in the output folder.
@@ -49,7 +50,7 @@ impl Collected {
     }
 
     /// Reads the answers of a cache, one per question.
-    pub fn from_entries<'e>(entries: impl Iterator<Item = &'e CachedAnswer>, answers: &AnswerScale) -> Self {
+    pub fn from_entries<'e>(entries: impl Iterator<Item = &'e CachedAnswer>, answers: &Scale) -> Self {
         let mut collected = Self::default();
         for entry in entries {
             collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));
@@ -70,10 +71,10 @@ impl Collected {
     /// The table of predictions: every item under every variant of the task, in their order.
     pub fn predictions(&self, task: &Task) -> Vec<u8> {
         let labels = self.meanings.keys().any(|(_, _, ask)| *ask == Ask::Label);
-        let ask = match (&task.answers, labels) {
-            (AnswerScale::Score { .. }, _) => Ask::Score,
-            (AnswerScale::Classes(_), true) => Ask::Label,
-            (AnswerScale::Classes(_), false) => Ask::Distribution,
+        let ask = match (task.answers.is_numbers(), labels) {
+            (true, _) => Ask::Score,
+            (false, true) => Ask::Label,
+            (false, false) => Ask::Distribution,
         };
         let further = if labels { &["confidence", "unseen_mass"][..] } else { &["confidence"] };
         csv_text(table(task, further, |item, variant| {
@@ -113,15 +114,15 @@ fn table(task: &Task, further: &[&str], cells: impl Fn(&str, &str) -> Option<Vec
     rows
 }
 
-fn value_columns(answers: &AnswerScale) -> Vec<String> {
-    match answers {
-        AnswerScale::Classes(classes) => classes.iter().map(|class| format!("p_{class}")).collect(),
-        AnswerScale::Score { .. } => vec!["mean".to_owned(), "sd".to_owned()],
+fn value_columns(answers: &Scale) -> Vec<String> {
+    match answers.is_numbers() {
+        false => answers.classes().iter().map(|class| format!("p_{class}")).collect(),
+        true => vec!["mean".to_owned(), "sd".to_owned()],
     }
 }
 
 /// Cells of the mean over samples; blank without any.
-fn values(meanings: &[Meaning], answers: &AnswerScale) -> Vec<String> {
+fn values(meanings: &[Meaning], answers: &Scale) -> Vec<String> {
     let numbers = |j: usize| {
         mean_of(meanings.iter().filter_map(|meaning| match meaning {
             // Probabilities of label tokens stay as they were: what they lack to 1 was on no label.

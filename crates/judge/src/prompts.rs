@@ -8,7 +8,7 @@ use serde_json::json;
 use tera::{Context, Tera};
 
 use crate::Error;
-use crate::task::{AnswerScale, Item, Task};
+use crate::task::{Item, Task};
 use judge_uncertainty_formats::Error as DataError;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::FileError;
@@ -105,10 +105,7 @@ impl Prompts {
     /// A variant without wording, or a template that asks for something that the item does not have.
     pub fn render(&self, task: &Task, item: &Item, ask: Ask, variant: &str) -> Result<String, Error> {
         let name = format!("{}.{}.txt.tera", self.set, ask.name());
-        let scale = match task.answers {
-            AnswerScale::Score { scale } => scale,
-            AnswerScale::Classes(_) => None,
-        };
+        let ends = Some(task.answers.range()).filter(|_| task.answers.is_numbers());
         let classes = task.classes();
         let counts = classes.iter().zip(&item.labels);
         let view = json!({
@@ -118,8 +115,8 @@ impl Prompts {
             "classes": classes,
             // The JSON object to answer with, its numbers left open.
             "answer_form": answer_form(classes),
-            "low": scale.map(|(low, _)| low),
-            "high": scale.map(|(_, high)| high),
+            "low": ends.map(|(low, _)| low),
+            "high": ends.map(|(_, high)| high),
             "labels": counts.map(|(class, count)| json!({ "class": class, "count": count })).collect::<Vec<_>>(),
             "labels_total": item.labels.iter().sum::<u32>(),
         });
@@ -142,18 +139,19 @@ fn answer_form(classes: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge_uncertainty_study::input::scale::Scale;
 
     fn prompts(set: &'static str) -> Prompts {
         Prompts::load(None, set).unwrap()
     }
 
-    fn task(prompts: &'static str, answers: AnswerScale) -> Task {
+    fn task(prompts: &'static str, answers: Scale) -> Task {
         Task::new("t".into(), prompts, "Is it kind?".into(), answers, vec![])
     }
 
     #[test]
     fn a_variant_without_wording_is_refused() {
-        let classes = AnswerScale::Classes(vec!["yes".into(), "no".into()]);
+        let classes = Scale::Classes(vec!["yes".into(), "no".into()]);
         let item = Item { id: "1".into(), text: BTreeMap::new(), labels: vec![] };
         let error = prompts("study").render(&task("study", classes), &item, Ask::Distribution, "rude").unwrap_err();
         let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
@@ -165,7 +163,7 @@ mod tests {
     fn every_template_of_every_set_renders() {
         let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
         let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
-        let classes = AnswerScale::Classes(vec!["yes".into(), "no".into()]);
+        let classes = Scale::Classes(vec!["yes".into(), "no".into()]);
         let study = task("study", classes);
         for ask in [Ask::Distribution, Ask::Label, Ask::Confidence, Ask::Update] {
             let text = prompts("study").render(&study, &item(counted.clone()), ask, "strict").unwrap();
@@ -173,13 +171,11 @@ mod tests {
             assert!(text.contains("text: a {{ brace }} & \"quote\"") && text.contains("Is it kind?"), "{text}");
             assert_eq!(text.contains("yes 3, no 0"), ask == Ask::Update, "{text}");
         }
-        let scores = task("study", AnswerScale::Score { scale: Some((1.0, 5.0)) });
-        let text = prompts("study").render(&scores, &item(counted.clone()), Ask::Score, "neutral").unwrap();
+        let scores = task("study", Scale::Scores(1.0, 5.0));
+        let text = prompts("study").render(&scores, &item(counted), Ask::Score, "neutral").unwrap();
         assert!(text.contains("from 1") && text.contains("{\"mean\": ..., \"sd\": ...}"), "{text}");
-        let scores = task("study", AnswerScale::Score { scale: None });
-        assert!(prompts("study").render(&scores, &item(counted), Ask::Score, "neutral").is_ok());
         let pair = BTreeMap::from([("premise".into(), "It rains.".into()), ("hypothesis".into(), "It is wet.".into())]);
-        let nli = task("nli", AnswerScale::Classes(["e", "n", "c"].map(String::from).to_vec()));
+        let nli = task("nli", Scale::Classes(["e", "n", "c"].map(String::from).to_vec()));
         for ask in [Ask::Distribution, Ask::Label, Ask::Confidence] {
             let text = prompts("nli").render(&nli, &item(pair.clone()), ask, "intuitive").unwrap();
             assert!(text.contains("It rains.") && text.contains("It is wet."), "{text}");

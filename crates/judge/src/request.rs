@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Error;
 use crate::prompts::{Ask, Prompts};
-use crate::task::{AnswerScale, Task};
+use crate::task::Task;
 use judge_uncertainty_formats::checksum::sha256_hex;
 
 /// Most alternatives of a token that endpoints list.
@@ -123,11 +123,11 @@ pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Resu
             task.variants
         )));
     }
-    let main = match (&task.answers, settings.prediction) {
-        (AnswerScale::Classes(_), PredictionForm::Verbalised) => Ask::Distribution,
-        (AnswerScale::Classes(_), PredictionForm::LogProbabilities) => Ask::Label,
-        (AnswerScale::Score { .. }, PredictionForm::Verbalised) => Ask::Score,
-        (AnswerScale::Score { .. }, PredictionForm::LogProbabilities) => {
+    let main = match (task.answers.is_numbers(), settings.prediction) {
+        (false, PredictionForm::Verbalised) => Ask::Distribution,
+        (false, PredictionForm::LogProbabilities) => Ask::Label,
+        (true, PredictionForm::Verbalised) => Ask::Score,
+        (true, PredictionForm::LogProbabilities) => {
             return Err(Error::Argument("scores have no label tokens; ask for a verbalised prediction".to_owned()));
         }
     };

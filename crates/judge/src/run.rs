@@ -11,9 +11,9 @@ use crate::client::{Answer, Judge, TokenUsage, Trouble, Unreached};
 use crate::parse::Failure;
 use crate::reply::failed;
 use crate::request::JudgeRequest;
-use crate::task::AnswerScale;
 use crate::{Error, about_tokens};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_study::input::scale::Scale;
 
 /// Unanswered questions in a row, after which the endpoint counts as gone.
 const GONE: u32 = 20;
@@ -70,7 +70,7 @@ pub enum Ended {
 pub fn missing(
     requests: Vec<JudgeRequest>,
     cache: &AnswerCache,
-    answers: &AnswerScale,
+    answers: &Scale,
     retry_failed: bool,
 ) -> Vec<JudgeRequest> {
     let wanted = |request: &JudgeRequest| match cache.answer(&request.key) {
@@ -88,7 +88,7 @@ pub fn missing(
 pub fn ask_all(
     requests: &[JudgeRequest],
     judge: &dyn Judge,
-    answers: &AnswerScale,
+    answers: &Scale,
     cache: &mut AnswerCache,
     effort: &Effort,
     (pace, purse): (&Pace, &Purse),
@@ -124,7 +124,7 @@ pub fn ask_all(
 struct Asking<'r> {
     requests: &'r [JudgeRequest],
     judge: &'r dyn Judge,
-    answers: &'r AnswerScale,
+    answers: &'r Scale,
     effort: &'r Effort,
     pace: &'r Pace,
     purse: &'r Purse,

@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use crate::client::{Answer, Judge, TokenUsage, Trouble};
 use crate::prompts::Ask;
 use crate::request::JudgeRequest;
-use crate::task::{AnswerScale, Item, Task};
+use crate::task::{Item, Task};
 use judge_uncertainty_core::random::Stream;
 
 /// Weight of the simulated judge's own prediction when it updates, in labels.
@@ -75,10 +75,7 @@ impl<'t> Simulated<'t> {
 
     fn score(&self, request: &JudgeRequest) -> String {
         let (item, (shares, familiarity)) = (&self.task.items[request.item], &self.known[request.item]);
-        let (low, high) = match self.task.answers {
-            AnswerScale::Score { scale: Some(scale) } => scale,
-            _ => (0.0, 1.0),
-        };
+        let (low, high) = self.task.answers.range();
         let mut own = stream_of(&["variant", &item.id, &request.variant, &request.sample.to_string()]);
         let noise = 0.15 * noise(*familiarity) * own.standard_normal();
         let place = (shares.first().copied().unwrap_or(0.5) + noise).clamp(0.0, 1.0);
@@ -217,6 +214,7 @@ fn familiarity_of_words(items: &[&Item]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::task::Truth;
+    use judge_uncertainty_study::input::scale::Scale;
 
     #[test]
     fn counts_sum_to_a_hundred() {
@@ -243,7 +241,7 @@ mod tests {
 
     fn texts<const N: usize>(texts: [&str; N]) -> Task {
         let item = |text: &str| Item { id: text.into(), text: [("text".into(), text.into())].into(), labels: vec![] };
-        let answers = AnswerScale::Classes(["yes", "no"].map(String::from).to_vec());
+        let answers = Scale::Classes(["yes", "no"].map(String::from).to_vec());
         Task::new("texts".into(), "study", String::new(), answers, texts.map(item).into())
     }
 

@@ -10,8 +10,8 @@ use judge_uncertainty_study::input::config::StudyFile;
 use judge_uncertainty_study::input::items;
 use judge_uncertainty_study::input::label_store::LabelStore;
 use judge_uncertainty_study::input::labels::Labels;
+use judge_uncertainty_study::input::scale::Scale;
 use judge_uncertainty_study::input::source::Source;
-use judge_uncertainty_study::queue::Question;
 
 /// Labels of the ChaosNLI items: entailment, neutral, contradiction.
 const NLI: [&str; 3] = ["e", "n", "c"];
@@ -26,7 +26,7 @@ pub struct Task {
     /// What annotators are asked, for the templates of a study.
     pub question: String,
     /// What they answer with.
-    pub answers: AnswerScale,
+    pub answers: Scale,
     /// Names of the prompt variants.
     pub variants: Vec<String>,
     /// The items in order; ids are unique.
@@ -39,18 +39,6 @@ pub struct Task {
     pub warnings: Vec<String>,
     /// The truth about every item, then about those left out, where it is known; no prompt shows it.
     pub truth: Option<Vec<Truth>>,
-}
-
-/// What annotators answer with.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AnswerScale {
-    /// One of these classes, two or more.
-    Classes(Vec<String>),
-    /// A real-valued score, on a scale if one is given.
-    Score {
-        /// Lowest and highest score.
-        scale: Option<(f64, f64)>,
-    },
 }
 
 /// One item.
@@ -73,19 +61,9 @@ pub struct Truth {
     pub told: Option<f64>,
 }
 
-impl AnswerScale {
-    /// The classes, none for scores.
-    pub fn classes(&self) -> &[String] {
-        match self {
-            Self::Classes(classes) => classes,
-            Self::Score { .. } => &[],
-        }
-    }
-}
-
 impl Task {
     /// A task of three prompt variants, with empty defaults for everything else.
-    pub fn new(name: String, prompts: &'static str, question: String, answers: AnswerScale, items: Vec<Item>) -> Self {
+    pub fn new(name: String, prompts: &'static str, question: String, answers: Scale, items: Vec<Item>) -> Self {
         let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
         Self {
             name,
@@ -138,7 +116,7 @@ impl Task {
             }
         }
         unique_ids(&items)?;
-        let answers = AnswerScale::Classes(NLI.map(str::to_owned).to_vec());
+        let answers = Scale::Classes(NLI.map(str::to_owned).to_vec());
         Ok(Task { truth: Some(truth), ..Task::new("chaosnli".to_owned(), "nli", String::new(), answers, items) })
     }
 
@@ -152,14 +130,13 @@ impl Task {
         let file = StudyFile::read(path)?;
         let items = items::read(&file, &mut source)?;
         let labelled = file.labels_file().is_some_and(|labels| labels.is_file());
-        let (answers, labels) = match file.config.scale.question() {
-            Question::Classes(classes) if labelled => {
-                let log = LabelStore::read(&file.folder(), None, &mut source)?;
-                warnings.extend(log.warnings.clone());
-                (AnswerScale::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
-            }
-            Question::Classes(classes) => (AnswerScale::Classes(classes), None),
-            Question::Score { low, high } => (AnswerScale::Score { scale: Some((low, high)) }, None),
+        let answers = file.config.scale.clone();
+        let labels = if labelled && !answers.is_numbers() {
+            let log = LabelStore::read(&file.folder(), None, &mut source)?;
+            warnings.extend(log.warnings.clone());
+            Some(Labels::read(&file, &items, &log, &mut source)?)
+        } else {
+            None
         };
         let counts = labels.as_ref().map(|labels| &labels.counts);
         let texts = items.texts.as_ref().ok_or_else(|| {

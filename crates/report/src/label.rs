@@ -11,6 +11,7 @@ use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_page::html::base64;
 use judge_uncertainty_page::templates::{self, Error};
 use judge_uncertainty_study::input::question::Asked;
+use judge_uncertainty_study::input::scale::Scale;
 use judge_uncertainty_system::built_in;
 
 const BUILT_IN: [(&str, &str); 5] =
@@ -43,7 +44,11 @@ pub fn page(title: &str, asked: Asked, items: &[LabelItem], folder: Option<&Path
     templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
     let script = templates::render(&tera, "label/label.js", &json!({}))?;
     let script_sha256 = base64(&Sha256::digest(&script));
-    let mut queue = json!({"question": asked.question, "items": items});
+    let question = match asked.scale {
+        Scale::Scores(low, high) => json!({"score": {"low": low, "high": high}}),
+        scale => json!({"classes": scale.classes()}),
+    };
+    let mut queue = json!({"question": question, "items": items});
     // Labels that a browser keeps belong to these items under this criterion.
     if let Some(criterion) = asked.criterion {
         queue["criterion"] = json!(criterion);

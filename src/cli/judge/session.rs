@@ -13,7 +13,8 @@ use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
 use crate::judge::request::Questions;
 use crate::judge::run::RunTally;
 use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
-use crate::judge::task::{AnswerScale, Item, Task, Truth};
+use crate::judge::task::{Item, Task, Truth};
+use crate::study::input::scale::Scale;
 use crate::system::faults::step;
 use crate::system::{FileError, OutputFile, read, to_json, write_file};
 
@@ -138,7 +139,7 @@ pub(super) fn dice() -> Task {
         (Item { id: i.to_string(), text, labels }, Truth { shares: p, told: Some(told) })
     };
     let (items, truth) = (0..world.numbers.len()).map(item).unzip();
-    let answers = AnswerScale::Classes(FACES.map(str::to_owned).to_vec());
+    let answers = Scale::Classes(FACES.map(str::to_owned).to_vec());
     let variants = ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec();
     Task {
         variants,

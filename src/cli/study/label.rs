@@ -71,9 +71,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     let queue = args.queue.clone().unwrap_or_else(|| file.resolve(Path::new("queue"))).join("queue.jsonl");
     let items = entries(&file, &queue).map_err(StudyError::from)?;
-    let question = file.config.scale.question();
     let folder = args.templates.folder.as_deref();
-    let html = label::page(&file.config.title, file.config.asked(&question), &items, folder)?;
+    let html = label::page(&file.config.title, file.config.asked(), &items, folder)?;
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         stdout(),

@@ -139,29 +139,29 @@ fn add(args: &AddArgs) -> Result<ExitCode, Error> {
         let reason = format!("the same file was added before, at {}, as {:?}", batch.added, batch.source);
         return Err(DataError::unfit(Place::file(&intake.file), reason, "add a file with new labels").into());
     }
-    let question = file.config.scale.question();
-    let mut known = own.known(&file, &question);
+    let scale = &file.config.scale;
+    let mut known = own.known(&file);
     for (_, row) in &store.rows {
         if let Some(item) = items.ids.position(&row.id)
-            && question.remark(&row.value).is_none()
+            && scale.remark(&row.value).is_none()
         {
             known.add(item, &row.annotator, &row.value, &row.given, &row.place);
         }
     }
     let sides = file.config.sides();
-    let mut fresh = intake.check(&items, (&question, sides.as_ref()), &known, args.skip_known)?;
+    let mut fresh = intake.check(&items, (scale, sides.as_ref()), &known, args.skip_known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
         let same = |(_, row): &(usize, NewLabel)| {
             (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value)
         };
-        question.remark(&new.value).is_none() || !store.rows.iter().any(same)
+        scale.remark(&new.value).is_none() || !store.rows.iter().any(same)
     });
     let written = match fresh.is_empty() {
         true => file.folder().join(LABELS_FOLDER),
         false => store.append(&intake.file, &intake.sha256, &fresh)?,
     };
-    let labels: Vec<&NewLabel> = fresh.iter().filter(|label| question.remark(&label.value).is_none()).collect();
+    let labels: Vec<&NewLabel> = fresh.iter().filter(|label| scale.remark(&label.value).is_none()).collect();
     match say_added(&written, &intake, &labels, &args.study.path) {
         // The labels are on the disk, and the status says so.
         Err(Error::Stdout(error)) if !fresh.is_empty() => {

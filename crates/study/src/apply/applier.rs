@@ -19,7 +19,6 @@ use crate::input::config::StudyFile;
 use crate::input::items::{Grouping, ItemColumn, ItemRows, Items, measured};
 use crate::input::judge::{JudgeReport, StudyJudge};
 use crate::input::labels::Labels;
-use crate::input::question::Question;
 use crate::input::scale::Scale;
 use crate::kinds::{classes, scores};
 use crate::model::relation::Relation;
@@ -73,7 +72,6 @@ pub struct Applier {
     reference: Option<(ItemIds, UnitRows)>,
     template: Option<Template>,
     groups: BTreeMap<String, usize>,
-    question: Question,
     /// Whether the fit has parameters for every group of its own.
     by_group: bool,
     /// What the user says of the columns of tables that are read as `audit` reads them.
@@ -128,24 +126,14 @@ impl Applier {
         };
         let features = belief.features.iter().map(feature).collect();
         let groups = belief.groups.iter().cloned().zip(0..).collect();
-        let (question, by_group) = (belief.settings.scale.question(), belief.is_by_group());
-        Ok(Self {
-            path: path.to_owned(),
-            file: belief,
-            features,
-            reference,
-            template,
-            groups,
-            question,
-            by_group,
-            corrections,
-        })
+        let by_group = belief.is_by_group();
+        Ok(Self { path: path.to_owned(), file: belief, features, reference, template, groups, by_group, corrections })
     }
 
     /// The columns of judge and labels that a table has.
     fn columns(&self, header: &Header) -> Result<RowColumns, DataError> {
-        let (names, settings, classes) = (&self.file.columns, &self.file.settings, self.question.classes());
-        let mut columns = RowColumns::new(&self.question, &self.file.variants, names);
+        let (names, settings, classes) = (&self.file.columns, &self.file.settings, self.file.settings.scale.classes());
+        let mut columns = RowColumns::new(&self.file.settings.scale, &self.file.variants, names);
         columns.answers.iter().flatten().try_for_each(|name| header.need(name))?;
         columns.deviations.iter_mut().for_each(|name| *name = name.take().filter(|name| header.has(name)));
         let has_labels = columns.labels.iter().any(|name| header.has(name));
@@ -183,7 +171,7 @@ impl Applier {
             }
             Fit::Classes(_) => classes::judge::read_rows(settings, (table, columns, variants), rows)?,
         };
-        let labels = Labels::read_rows(&self.question, (table, &columns.labels), rows)?;
+        let labels = Labels::read_rows(&self.file.settings.scale, (table, &columns.labels), rows)?;
         Ok(Answered { judge, labels })
     }
 
@@ -392,7 +380,7 @@ impl Applier {
         let names = &self.file.columns;
         let mut wanted = vec![names.id.clone()];
         wanted.extend(names.group.clone());
-        wanted.extend(RowColumns::new(&self.question, &self.file.variants, names).all().cloned());
+        wanted.extend(RowColumns::new(&self.file.settings.scale, &self.file.variants, names).all().cloned());
         wanted.extend(self.file.features.iter().filter_map(|feature| feature.source.column().map(str::to_owned)));
         if self.needs_embeddings() {
             wanted.push(names.embedding.clone());
@@ -410,7 +398,7 @@ impl Applier {
         if audited.is_some_and(|audited| !audited.columns.for_another(&header.names).is_empty()) {
             return false;
         }
-        let columns = RowColumns::new(&self.question, &self.file.variants, &self.file.columns);
+        let columns = RowColumns::new(&self.file.settings.scale, &self.file.variants, &self.file.columns);
         header.has(&self.file.columns.id) && columns.answers.iter().flatten().any(|name| header.has(name))
     }
 

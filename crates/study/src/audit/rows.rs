@@ -201,9 +201,8 @@ fn keep_likeliest(shares: &mut [f64], class: usize) {
 
 /// Whether the name of a column names one of two classes, and not the other: `p_fail` the first of fail and pass.
 fn names_class(name: &str, scale: &Scale, class: usize) -> bool {
-    let question = scale.question();
-    let named: Vec<String> = words(name).iter().filter_map(|word| question.respelled(word)).collect();
-    match question.classes() {
+    let named: Vec<String> = words(name).iter().filter_map(|word| scale.respelled(word)).collect();
+    match scale.classes() {
         [first, second] => {
             let (own, other) = if class == 0 { (first, second) } else { (second, first) };
             named.contains(own) && !named.contains(other)

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::input::judge::StudyJudge;
-use crate::input::question::Question;
 use crate::input::scale::Scale;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::entropy;
@@ -14,12 +13,13 @@ const MOST_SHARES: usize = 50;
 /// The judge's answers to every item, by name, from which drift is measured.
 pub fn said(scale: &Scale, judge: &StudyJudge) -> Vec<(String, Vec<Option<f64>>)> {
     let column = |k: usize| judge.predictions.column(k).iter().copied().map(Some).collect::<Vec<_>>();
-    let Question::Classes(classes) = scale.question() else {
+    if scale.is_numbers() {
         let sds = judge.variances.iter().map(|variance| variance.map(f64::sqrt)).collect();
         return vec![("judge_mean".to_owned(), column(0)), ("judge_sd".to_owned(), sds)];
-    };
+    }
     let entropies = judge.predictions.rows().into_iter().map(|q| Some(entropy(row(q)))).collect();
-    let shares = classes.iter().enumerate().take(MOST_SHARES).map(|(k, class)| (format!("q_{class}"), column(k)));
+    let shares =
+        scale.classes().iter().enumerate().take(MOST_SHARES).map(|(k, class)| (format!("q_{class}"), column(k)));
     std::iter::once(("judge_entropy".to_owned(), entropies)).chain(shares).collect()
 }
 
@@ -38,10 +38,10 @@ pub struct RowColumns {
 
 impl RowColumns {
     /// The columns as they are called for a judge with these `variants`; of the confidence those that may be there.
-    pub fn new(question: &Question, variants: &[String], names: &InputColumns) -> Self {
+    pub fn new(scale: &Scale, variants: &[String], names: &InputColumns) -> Self {
         let only = [String::new()];
         let variants = if variants.is_empty() { &only } else { variants };
-        let classes = if question.classes().is_empty() { &only } else { question.classes() };
+        let classes = if scale.is_numbers() { &only } else { scale.classes() };
         let of_classes = |pattern: &str, variant: &str| -> Vec<String> {
             classes.iter().map(|class| filled(pattern, variant, class)).collect()
         };
@@ -147,7 +147,7 @@ mod tests {
         let of = |all: &[&str]| all.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         let mut names = InputColumns::new(None, "{variant}_{class}".to_owned(), "n_{class}".to_owned(), None);
         names.confidence = Some("sure".to_owned());
-        let columns = RowColumns::new(&Question::Classes(of(&["now", "later"])), &of(&["brief", "long"]), &names);
+        let columns = RowColumns::new(&Scale::Classes(of(&["now", "later"])), &of(&["brief", "long"]), &names);
         assert_eq!(columns.answers, [["brief_now", "brief_later"], ["long_now", "long_later"]]);
         assert_eq!(
             (columns.labels, columns.confidence),
@@ -155,7 +155,7 @@ mod tests {
         );
         let mut names = InputColumns::new(None, "mean".to_owned(), "ratings".to_owned(), None);
         names.deviations = Some("sd".to_owned());
-        let columns = RowColumns::new(&Question::Score { low: 0.0, high: 1.0 }, &[], &names);
+        let columns = RowColumns::new(&Scale::Scores(0.0, 1.0), &[], &names);
         assert_eq!(columns.all().collect::<Vec<_>>(), ["mean", "sd", "ratings"]);
     }
 

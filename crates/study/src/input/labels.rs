@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::config::{FileFormat, Files, StudyFile, Unmatched};
 use super::items::{ItemRows, Items};
 use super::label_store::{LabelBatch, LabelStore};
-use super::question::{LabelValue, Question, Remark};
+use super::question::{LabelValue, Remark};
+use super::scale::Scale;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
 use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
@@ -154,11 +155,11 @@ impl Labels {
     /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count or score that is
     /// none, a second row of an item's counts, a second class by an annotator for an item.
     pub fn read(file: &StudyFile, items: &Items, log: &LabelStore, source: &mut Source) -> Result<Self> {
-        let question = file.config.scale.question();
-        let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
+        let scale = &file.config.scale;
+        let labels = Self { counts: Array2::zeros((items.len(), scale.classes().len())), ..Self::default() };
         let unmatched = file.config.unmatched;
         let mut rows = ItemRows::about(items, unmatched);
-        let mut reader = LabelReader { question: &question, labels, positions: HashMap::new() };
+        let mut reader = LabelReader { scale, labels, positions: HashMap::new() };
         if let Some(columns) = file.config.tables().1 {
             let paths = file.resolve_all(columns.files);
             let multilabel = &file.config.items.multilabel;
@@ -177,7 +178,7 @@ impl Labels {
             reader.labels.unknown_rows = rows.unknown;
         }
         if !log.batches.is_empty() {
-            let known = reader.labels.known(file, &question);
+            let known = reader.labels.known(file);
             reader.added(log, (items, unmatched), known)?;
         }
         reader.labels.rows.shrink_to_fit();
@@ -190,20 +191,20 @@ impl Labels {
     /// # Errors
     /// A column that the table lacks; faults of single rows are noted there.
     pub(crate) fn read_rows(
-        question: &Question,
+        scale: &Scale,
         (table, columns): (&DataTable, &[String]),
         rows: &mut ItemRows<'_>,
     ) -> Result<Self> {
-        let labels = Self { counts: Array2::zeros((rows.items(), question.classes().len())), ..Self::default() };
-        let mut reader = LabelReader { question, labels, positions: HashMap::new() };
+        let labels = Self { counts: Array2::zeros((rows.items(), scale.classes().len())), ..Self::default() };
+        let mut reader = LabelReader { scale, labels, positions: HashMap::new() };
         let columns: Vec<ColumnIndex> = columns.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
-        match (question, columns.first()) {
+        match (scale, columns.first()) {
             (_, None) => {}
-            (Question::Classes(_), _) => {
+            (Scale::Classes(_) | Scale::Places(_), _) => {
                 let columns: Vec<Option<ColumnIndex>> = columns.into_iter().map(Some).collect();
                 rows.read(table, |row, item| reader.counts(row, item, (&columns, true)))?;
             }
-            (Question::Score { low, high }, Some(&column)) => rows.read(table, |row, item| {
+            (Scale::Scores(low, high), Some(&column)) => rows.read(table, |row, item| {
                 let scores = scores_in(row.cell(column)).map_err(|problem| row.refuse(column, problem))?;
                 for (annotator, own) in scores.into_iter().enumerate() {
                     for score in own {
@@ -324,11 +325,17 @@ impl Labels {
     }
 
     /// The labels of the user's file that name their annotator, by item and annotator, with their places.
-    pub fn known(&self, file: &StudyFile, question: &Question) -> Known {
+    pub fn known(&self, file: &StudyFile) -> Known {
         let mut known = Known::default();
         for label in self.rows.iter().filter(|label| label.batch.is_none()) {
             let place = file.line_of_labels(label.line);
-            known.add(label.item, &self.annotators[label.annotator], &question.text(label.value), "", &place);
+            known.add(
+                label.item,
+                &self.annotators[label.annotator],
+                &file.config.scale.written(label.value),
+                "",
+                &place,
+            );
         }
         known
     }
@@ -442,7 +449,7 @@ fn scores_in(cell: &str) -> Result<Vec<Vec<f64>>, Problem> {
 }
 
 struct LabelReader<'a> {
-    question: &'a Question,
+    scale: &'a Scale,
     labels: Labels,
     /// Positions of the annotators by name.
     positions: HashMap<String, usize>,
@@ -471,7 +478,7 @@ impl LabelReader<'_> {
         let chaosnli = columns.format == Some(FileFormat::ChaosNli);
         let default = if chaosnli { "label_counter_{class}" } else { "n_{class}" };
         let pattern = columns.counts.unwrap_or(default);
-        let classes = self.question.classes();
+        let classes = self.scale.classes();
         let columns: Vec<Option<ColumnIndex>> = classes
             .iter()
             .map(|class| match table.column(&pattern.replace("{class}", class)) {
@@ -528,9 +535,9 @@ impl LabelReader<'_> {
         let [annotator, label] = [table.column(names[0])?, table.column(names[1])?];
         let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
         rows.read(table, |row, item| {
-            let value = match self.question {
-                Question::Classes(classes) => {
-                    let value = row.cell(label);
+            let value = match self.scale {
+                Scale::Classes(_) | Scale::Places(_) => {
+                    let (value, classes) = (row.cell(label), self.scale.classes());
                     if lewidi && value.contains([',', '[']) && !classes.iter().any(|class| class == value) {
                         let reason = format!("{:?} is several labels", excerpt(value));
                         let remedy = "name all labels of the file under items.multilabel, which makes each of them a \
@@ -539,7 +546,7 @@ impl LabelReader<'_> {
                     }
                     row.optional_word(label, classes)?.map(LabelValue::Class)
                 }
-                Question::Score { low, high } => score(row, label, (*low, *high))?.map(LabelValue::Score),
+                Scale::Scores(low, high) => score(row, label, (*low, *high))?.map(LabelValue::Score),
             };
             let Some(value) = value else {
                 self.labels.blank += 1;
@@ -547,7 +554,7 @@ impl LabelReader<'_> {
             };
             let name = row.text(annotator)?;
             let by = self.annotator(name);
-            if !self.question.allows_repeats()
+            if !self.scale.allows_repeats()
                 && let Some(first_line) = lines.insert((item, by), row.line())
             {
                 let what = format!("a label by {name:?}");
@@ -570,13 +577,13 @@ impl LabelReader<'_> {
                 self.labels.unknown_rows += usize::from(!items.left_out.contains(&row.id));
                 continue;
             };
-            if let Some((remark, words)) = self.question.remark(&row.value) {
+            if let Some((remark, words)) = self.scale.remark(&row.value) {
                 let [annotator, words] = [&row.annotator, words].map(str::to_owned);
                 self.labels.remarks.push(Remarked { item, annotator, batch: *batch, remark, words });
                 continue;
             }
-            let value = self.question.parse(&row.value).map_err(refuse)?;
-            if !self.question.allows_repeats() {
+            let value = self.scale.parse(&row.value).map_err(refuse)?;
+            if !self.scale.allows_repeats() {
                 // As two branches of a study that were merged may have it.
                 if known.has(item, &row.annotator, &row.value) {
                     self.labels.repeated += 1;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::scale::Scale;
 use judge_uncertainty_formats::error::Problem;
 use judge_uncertainty_formats::spelling::class_of;
 
@@ -28,27 +29,12 @@ impl Criterion {
 /// Everything that annotators of a study are asked and told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked<'a> {
-    /// What they answer.
-    pub question: &'a Question,
+    /// What they answer: one of its classes, or a number between its ends.
+    pub scale: &'a Scale,
     /// What they judge by.
     pub criterion: Option<&'a Criterion>,
     /// The instruction for annotators: the study's, and which end of a scale is the highest.
     pub instruction: Option<Cow<'a, str>>,
-}
-
-/// What annotators are asked about an item.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Question {
-    /// One of these classes.
-    Classes(Vec<String>),
-    /// A number between two ends.
-    Score {
-        /// Lower end.
-        low: f64,
-        /// Upper end.
-        high: f64,
-    },
 }
 
 /// What a label says.
@@ -83,43 +69,36 @@ impl Remark {
     }
 }
 
-impl Question {
+/// What annotators answer on a scale.
+impl Scale {
     /// The remark that an answer is, with its words, unless it is a label.
     pub fn remark<'t>(&self, text: &'t str) -> Option<(Remark, &'t str)> {
         Remark::parse(text).filter(|_| self.parse(text).is_err())
     }
 
-    /// An answer as this question spells it: apart from case, quotes and blanks it is one of its classes, or it is one of
+    /// An answer as this scale spells it: apart from case, quotes and blanks it is one of its classes, or it is one of
     /// two in other words, as `1` is `pass`.
     pub fn respelled(&self, text: &str) -> Option<String> {
         class_of(text, self.classes()).map(|class| self.classes()[class].clone())
     }
 
-    /// Names of the classes; none for scores.
-    pub fn classes(&self) -> &[String] {
-        match self {
-            Self::Classes(classes) => classes,
-            Self::Score { .. } => &[],
-        }
-    }
-
-    /// Whether an annotator may answer it several times for an item: scores can be repeated, classes can't.
+    /// Whether an annotator may answer several times for an item: scores can be repeated, classes can't.
     pub fn allows_repeats(&self) -> bool {
-        matches!(self, Self::Score { .. })
+        self.is_numbers()
     }
 
     /// Reads an answer.
     ///
     /// # Errors
-    /// No class of the question; no number, or one outside the scale.
+    /// No class of the scale; no number, or one outside.
     pub fn parse(&self, text: &str) -> Result<LabelValue, Problem> {
         match self {
-            Self::Classes(classes) => {
-                let unknown = || Problem::NotOneOf { value: text.to_owned(), allowed: classes.clone() };
-                let class = classes.iter().position(|class| class == text).ok_or_else(unknown)?;
+            Self::Classes(_) | Self::Places(_) => {
+                let unknown = || Problem::NotOneOf { value: text.to_owned(), allowed: self.classes().to_vec() };
+                let class = self.classes().iter().position(|class| class == text).ok_or_else(unknown)?;
                 Ok(LabelValue::Class(class))
             }
-            Self::Score { low, high } => match text.trim().parse::<f64>() {
+            Self::Scores(low, high) => match text.trim().parse::<f64>() {
                 Ok(value) if (*low..=*high).contains(&value) => Ok(LabelValue::Score(value)),
                 Ok(value) if value.is_finite() => Err(Problem::OutOfRange { value, low: *low, high: *high }),
                 _ => Err(Problem::NotANumber { value: text.to_owned() }),
@@ -130,8 +109,8 @@ impl Question {
     /// An answer as a file holds it.
     ///
     /// # Panics
-    /// If the answer is a class that this question does not offer.
-    pub fn text(&self, value: LabelValue) -> String {
+    /// If the answer is a class that the scale does not have.
+    pub fn written(&self, value: LabelValue) -> String {
         match value {
             LabelValue::Class(class) => self.classes()[class].clone(),
             LabelValue::Score(score) => score.to_string(),
@@ -145,13 +124,13 @@ mod tests {
 
     #[test]
     fn answers_are_written_as_they_were_read() {
-        let choice = Question::Classes(["no", "yes"].map(str::to_owned).to_vec());
+        let choice = Scale::Classes(["no", "yes"].map(str::to_owned).to_vec());
         assert_eq!(choice.parse("yes"), Ok(LabelValue::Class(1)));
-        assert_eq!(choice.text(LabelValue::Class(1)), "yes");
+        assert_eq!(choice.written(LabelValue::Class(1)), "yes");
         assert!(matches!(choice.parse("Yes"), Err(Problem::NotOneOf { .. })));
-        let score = Question::Score { low: 0.0, high: 10.0 };
+        let score = Scale::Scores(0.0, 10.0);
         assert_eq!(score.parse(" 7.50 "), Ok(LabelValue::Score(7.5)));
-        assert_eq!(score.text(LabelValue::Score(7.5)), "7.5");
+        assert_eq!(score.written(LabelValue::Score(7.5)), "7.5");
         assert_eq!(score.parse("11"), Err(Problem::OutOfRange { value: 11.0, low: 0.0, high: 10.0 }));
         assert!(matches!(score.parse("NaN"), Err(Problem::NotANumber { .. })));
     }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::check::Check;
-use super::question::Question;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::spelling::{class_of, number};
@@ -151,10 +150,7 @@ impl Scale {
 
     /// Number of classes, or as many as take the memory of a number, for [`check_items`](judge_uncertainty_system::limits::check_items).
     pub(crate) fn width(&self) -> usize {
-        match self.question() {
-            Question::Classes(classes) => classes.len(),
-            Question::Score { .. } => OF_NUMBERS,
-        }
+        if self.is_numbers() { OF_NUMBERS } else { self.classes().len() }
     }
 
     /// The places of classes on a scale, ascending; `None` for other labels.
@@ -227,14 +223,6 @@ impl Scale {
             Self::Scores(low, high) => [low, high].map(f64::to_string).to_vec(),
         };
         format!("{} = [{}]", self.key(), values.join(", "))
-    }
-
-    /// What annotators are asked.
-    pub fn question(&self) -> Question {
-        match *self {
-            Self::Scores(low, high) => Question::Score { low, high },
-            _ => Question::Classes(self.classes().to_vec()),
-        }
     }
 
     /// The names in results of what can be estimated about all items from labels: the mean on a scale, and the shares of

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::tools::{doccano, recognised};
 use crate::input::items::Items;
 use crate::input::label_store::NewLabel;
-use crate::input::question::{Question, Remark};
+use crate::input::question::Remark;
+use crate::input::scale::Scale;
 use crate::input::sides::{mirrored, of_task};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::encoding::Encoding;
@@ -52,11 +53,11 @@ impl Intake {
 
     /// Checks labels against a study and returns those to be appended.
     ///
-    /// Values become the texts that the question knows them by, and where a task had two answers in the other order, one of
+    /// Values become the texts that the scale knows them by, and where a task had two answers in the other order, one of
     /// the classes `sides` becomes the other; one that is a class but for case or quotes is that
     /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
     /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
-    /// letter by letter are left out and counted; otherwise they are refused. Where the question allows repeats
+    /// letter by letter are left out and counted; otherwise they are refused. Where the scale allows repeats
     /// (ratings), a label by the same annotator is a further rating, unless it says the same and was given at the same
     /// time.
     ///
@@ -66,11 +67,11 @@ impl Intake {
     pub fn check(
         &mut self,
         items: &Items,
-        (question, sides): (&Question, Option<&[String; 2]>),
+        (scale, sides): (&Scale, Option<&[String; 2]>),
         known: &Known,
         skip_known: bool,
     ) -> Result<Vec<NewLabel>> {
-        let (mut known, repeats) = (known.clone(), question.allows_repeats());
+        let (mut known, repeats) = (known.clone(), scale.allows_repeats());
         let mut fresh = vec![];
         let (mut skipped, mut remarks, mut notices) = (0, [0, 0], BTreeSet::new());
         let mut faults = Faults::default();
@@ -83,22 +84,22 @@ impl Intake {
                     continue;
                 }
             };
-            if let Some((remark, _)) = question.remark(&label.value) {
+            if let Some((remark, _)) = scale.remark(&label.value) {
                 remarks[usize::from(remark == Remark::Comment)] += 1;
                 fresh.push(NewLabel { id: items.ids[item].to_owned(), ..label.clone() });
                 continue;
             }
-            let parsed = question.parse(&label.value);
-            let parsed = parsed.or_else(|problem| unescaped(&label.value).map_or(Err(problem), |v| question.parse(v)));
-            let respelled = |problem| question.respelled(&label.value).ok_or(problem);
-            let value = match parsed.map(|value| question.text(value)).or_else(respelled) {
+            let parsed = scale.parse(&label.value);
+            let parsed = parsed.or_else(|problem| unescaped(&label.value).map_or(Err(problem), |v| scale.parse(v)));
+            let respelled = |problem| scale.respelled(&label.value).ok_or(problem);
+            let value = match parsed.map(|value| scale.written(value)).or_else(respelled) {
                 Ok(value) => value,
                 Err(problem) => {
                     refuse(problem);
                     continue;
                 }
             };
-            if value != label.value && !question.classes().is_empty() {
+            if value != label.value && !scale.classes().is_empty() {
                 notices.insert(format!("{:?} is read as {value:?}.", label.value));
             }
             let value = match sides.filter(|_| swapped) {

@@ -18,7 +18,6 @@ pub mod selection;
 pub mod tools;
 pub mod workbook;
 
-pub use crate::input::question::Question;
 pub use amount::{Amount, Order, Purpose};
 pub use files::QueueRecord;
 pub use fill::{Queue, QueueRequest, RequestError};

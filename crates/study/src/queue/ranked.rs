@@ -98,7 +98,7 @@ impl<'a> Ranked<'a> {
         let words = [self.trust(), self.estimates(request)];
         let (left, inputs) = (self.not_selected(request, &queue), study.relative_inputs());
         let circumstances = (study.len(), study.batches(), words, left, &inputs);
-        write_files(&config.title, request, &tasks, config.asked(&config.scale.question()), suggestions, circumstances)
+        write_files(&config.title, request, &tasks, config.asked(), suggestions, circumstances)
     }
 
     /// The queue of a request with the texts that annotators see.

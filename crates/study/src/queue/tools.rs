@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::files::{QueueRecord, QueueTask};
 use super::workbook::escaped;
-use crate::input::question::{Asked, Criterion, Question};
+use crate::input::question::{Asked, Criterion};
+use crate::input::scale::Scale;
 use judge_uncertainty_system::json_lines;
 use judge_uncertainty_system::to_json;
 
@@ -40,10 +41,10 @@ impl Sheet<'_> {
 
     /// The judge's prediction as the tool's own value, if annotators are to see it.
     fn suggestion(&self, task: &QueueTask) -> Option<Value> {
-        self.record.suggestions.then(|| match self.asked.question {
-            Question::Classes(_) => json!(task.suggestion),
+        self.record.suggestions.then(|| match self.asked.scale.is_numbers() {
+            false => json!(task.suggestion),
             // A prediction of a score was written by this program from a number.
-            Question::Score { .. } => task.suggestion.parse::<f64>().map_or(Value::Null, |score| json!(score)),
+            true => task.suggestion.parse::<f64>().map_or(Value::Null, |score| json!(score)),
         })
     }
 
@@ -62,9 +63,9 @@ impl Sheet<'_> {
                 row["data"]["criterion"] = json!(criterion);
             }
             if let Some(value) = self.suggestion(task) {
-                let (kind, value) = match self.asked.question {
-                    Question::Classes(_) => ("choices", json!({"choices": [value]})),
-                    Question::Score { .. } => ("number", json!({"number": value})),
+                let (kind, value) = match self.asked.scale.is_numbers() {
+                    false => ("choices", json!({"choices": [value]})),
+                    true => ("number", json!({"number": value})),
                 };
                 let result = json!({"from_name": "label", "to_name": "text", "type": kind, "value": value});
                 row["predictions"] = json!([{"model_version": "judge", "result": [result]}]);
@@ -76,16 +77,17 @@ impl Sheet<'_> {
 
     /// The labelling interface for the project's settings.
     pub(super) fn label_studio_interface(&self) -> String {
-        let control = match self.asked.question {
-            Question::Classes(classes) => {
+        let control = match self.asked.scale {
+            Scale::Classes(_) | Scale::Places(_) => {
+                let classes = self.asked.scale.classes().iter();
                 let choices: String =
-                    classes.iter().map(|class| format!("    <Choice value=\"{}\"/>\n", escaped(class))).collect();
+                    classes.map(|class| format!("    <Choice value=\"{}\"/>\n", escaped(class))).collect();
                 format!(
                     "  <Choices name=\"label\" toName=\"text\" choice=\"single\" required=\"true\">\n{choices}  \
                      </Choices>\n"
                 )
             }
-            Question::Score { low, high } => format!(
+            Scale::Scores(low, high) => format!(
                 "  <Number name=\"label\" toName=\"text\" min=\"{low}\" max=\"{high}\" step=\"any\" \
                  required=\"true\"/>\n"
             ),
@@ -116,10 +118,7 @@ impl Sheet<'_> {
             }
             if let Some(value) = self.suggestion(task) {
                 // Argilla asks for free numbers as text.
-                let value = match self.asked.question {
-                    Question::Classes(_) => value,
-                    Question::Score { .. } => json!(task.suggestion),
-                };
+                let value = if self.asked.scale.is_numbers() { json!(task.suggestion) } else { value };
                 row["suggestions"] = json!({"label": {"value": value, "agent": "judge"}});
             }
             row
@@ -128,15 +127,16 @@ impl Sheet<'_> {
 
     /// Settings of the dataset, which asks for the number of answers that the item with the most labels needs.
     pub(super) fn argilla_settings(&self) -> String {
-        let question = match self.asked.question {
-            Question::Classes(classes) => {
-                let options: Vec<_> = classes.iter().map(|class| json!({"value": class, "text": class})).collect();
+        let question = match self.asked.scale {
+            Scale::Classes(_) | Scale::Places(_) => {
+                let classes = self.asked.scale.classes().iter();
+                let options: Vec<_> = classes.map(|class| json!({"value": class, "text": class})).collect();
                 json!({
                     "name": "label", "title": "Label", "required": true,
                     "settings": {"type": "label_selection", "options": options},
                 })
             }
-            Question::Score { low, high } => json!({
+            Scale::Scores(low, high) => json!({
                 "name": "label", "title": "Score", "required": true,
                 "description": format!("A number from {low} to {high}"),
                 "settings": {"type": "text"},
@@ -173,14 +173,15 @@ impl Sheet<'_> {
                 "labels_suggested": task.labels,
                 "meta": {"rank": task.rank},
             });
-            match self.asked.question {
-                Question::Classes(classes) => {
-                    row["options"] = classes.iter().map(|class| json!({"id": class, "text": class})).collect();
+            match self.asked.scale {
+                Scale::Classes(_) | Scale::Places(_) => {
+                    let classes = self.asked.scale.classes().iter();
+                    row["options"] = classes.map(|class| json!({"id": class, "text": class})).collect();
                     if let Some(value) = self.suggestion(task) {
                         row["accept"] = json!([value]);
                     }
                 }
-                Question::Score { low, high } => {
+                Scale::Scores(low, high) => {
                     row["field_label"] = json!(format!("Score from {low} to {high}"));
                     if self.record.suggestions {
                         row["user_input"] = json!(task.suggestion);
@@ -217,7 +218,7 @@ impl Sheet<'_> {
 
     /// The labels of doccano's project, as its page of labels imports them; `None` where labels are numbers.
     pub(super) fn doccano_labels(&self) -> Option<String> {
-        let Question::Classes(classes) = self.asked.question else { return None };
+        let classes = Some(self.asked.scale.classes()).filter(|classes| !classes.is_empty())?;
         let label = |class: &String| json!({"text": class, "background_color": "#209cee", "text_color": "#ffffff"});
         Some(to_json(&classes.iter().map(label).collect::<Vec<_>>()))
     }
@@ -229,9 +230,9 @@ impl Sheet<'_> {
         if self.record.suggestions {
             header.push("suggestion".to_owned());
         }
-        let choices = match self.asked.question {
-            Question::Classes(classes) => classes.join(" | "),
-            Question::Score { low, high } => format!("{low} to {high}"),
+        let choices = match self.asked.scale {
+            Scale::Classes(_) | Scale::Places(_) => self.asked.scale.classes().join(" | "),
+            Scale::Scores(low, high) => format!("{low} to {high}"),
         };
         let rows = self.tasks.iter().map(|task| {
             let mut row =

@@ -11,7 +11,8 @@ use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
 use crate::error::Error;
-use crate::input::question::{Asked, Question};
+use crate::input::question::Asked;
+use crate::input::scale::Scale;
 
 /// Most characters of a cell.
 const MOST_CHARACTERS: usize = 32_767;
@@ -35,7 +36,7 @@ const PARTS: [(&str, &str); 5] = [
 /// # Errors
 /// The archive can't be written, which memory never refuses.
 pub(super) fn workbook(rows: &[Vec<String>], asked: &Asked<'_>) -> Result<Vec<u8>, Error> {
-    let (question, instruction) = (asked.question, asked.instruction.as_deref());
+    let (question, instruction) = (asked.scale, asked.instruction.as_deref());
     let label = rows[0].iter().position(|name| name == "label").unwrap_or(0);
     let sheets = [
         ("xl/worksheets/sheet1.xml", sheet(rows, &validation(question, label, rows.len(), instruction))),
@@ -93,12 +94,12 @@ fn column(number: usize) -> char {
 }
 
 /// What the cells of the label take: the choices, or a number between two ends.
-fn validation(question: &Question, label: usize, rows: usize, instruction: Option<&str>) -> String {
-    let (kind, formulas) = match question {
-        Question::Classes(classes) => {
-            ("type=\"list\"", format!("<formula1>choices!$A$2:$A${}</formula1>", classes.len() + 1))
+fn validation(scale: &Scale, label: usize, rows: usize, instruction: Option<&str>) -> String {
+    let (kind, formulas) = match scale {
+        Scale::Classes(_) | Scale::Places(_) => {
+            ("type=\"list\"", format!("<formula1>choices!$A$2:$A${}</formula1>", scale.classes().len() + 1))
         }
-        Question::Score { low, high } => {
+        Scale::Scores(low, high) => {
             ("type=\"decimal\" operator=\"between\"", format!("<formula1>{low}</formula1><formula2>{high}</formula2>"))
         }
     };
@@ -111,10 +112,10 @@ fn validation(question: &Question, label: usize, rows: usize, instruction: Optio
     )
 }
 
-fn choices(question: &Question) -> Vec<Vec<String>> {
-    let names = match question {
-        Question::Classes(classes) => classes.clone(),
-        Question::Score { low, high } => vec![format!("{low} to {high}")],
+fn choices(scale: &Scale) -> Vec<Vec<String>> {
+    let names = match scale {
+        Scale::Classes(_) | Scale::Places(_) => scale.classes().to_vec(),
+        Scale::Scores(low, high) => vec![format!("{low} to {high}")],
     };
     std::iter::once("choice".to_owned()).chain(names).map(|name| vec![name]).collect()
 }
@@ -171,10 +172,10 @@ mod tests {
 
     #[test]
     fn a_workbook_is_read_again_by_the_sheet_of_the_items() {
-        let question = Question::Classes(["id", "a, b"].map(str::to_owned).to_vec());
+        let scale = Scale::Classes(["id", "a, b"].map(str::to_owned).to_vec());
         let found = rows(&[["007", "=HYPERLINK(\"x\") <b> &\n\tß", "a, b"], ["é ", "", ""]]);
         let told = "“Long” ".repeat(80);
-        let asked = Asked { question: &question, criterion: None, instruction: Some(told.as_str().into()) };
+        let asked = Asked { scale: &scale, criterion: None, instruction: Some(told.as_str().into()) };
         let bytes = workbook(&found, &asked).unwrap();
         assert_eq!(bytes, workbook(&found, &asked).unwrap());
         assert!(xlsx::is(&bytes));
@@ -204,8 +205,8 @@ mod tests {
         ) {
             let mut found = rows(&[]);
             found.extend(cells.iter().map(|(id, text)| vec![id.clone(), text.clone(), "yes".to_owned()]));
-            let question = Question::Score { low: 0.0, high: 1.0 };
-            let bytes = workbook(&found, &Asked { question: &question, criterion: None, instruction: None }).unwrap();
+            let scale = Scale::Scores(0.0, 1.0);
+            let bytes = workbook(&found, &Asked { scale: &scale, criterion: None, instruction: None }).unwrap();
             let file = Path::new("w.xlsx");
             let ids = |bytes: &[u8]| xlsx::read(file, bytes, "id").map(|table| {
                 table.rows().map(|row| row.cells().map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()

@@ -87,14 +87,14 @@ fn flags(decomposition: &Decomposition) -> Texts {
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),
 /// `judge` (what the judge predicts) and `skipped` and `comment` where annotators did either. Where the user's file has counts only, a row per item with a count per class, `n_CLASS`.
 pub fn label_table(study: &Study) -> Vec<OutputColumn> {
-    let (labels, question) = (&study.labels, study.file.config.scale.question());
+    let (labels, scale) = (&study.labels, &study.file.config.scale);
     if !labels.are_listed() {
-        return counted(study, question.classes());
+        return counted(study, scale.classes());
     }
     let listed = labels.rows.iter().map(|label| LabelRow {
         item: label.item,
         annotator: &labels.annotators[label.annotator],
-        label: question.text(label.value),
+        label: scale.written(label.value),
         batch: label.batch,
     });
     let mut answers: Vec<LabelRow<'_>> = listed.collect();

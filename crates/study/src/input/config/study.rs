@@ -11,7 +11,7 @@ use super::files::{FileFormat, Files};
 use crate::audit::columns::Mapping;
 use crate::input::check::Check;
 use crate::input::labels::LabelColumns;
-use crate::input::question::{Asked, Criterion, Question};
+use crate::input::question::{Asked, Criterion};
 use crate::input::scale::{Places, Scale};
 use crate::kinds::classes::config::{ClassJudgeConfig, ClassLabelsConfig};
 use crate::kinds::scores::config::{ScoreJudgeConfig, ScoreLabelsConfig};
@@ -165,8 +165,8 @@ impl StudyConfig {
         self
     }
 
-    /// What annotators are asked, with the question of the study's kind.
-    pub fn asked<'a>(&'a self, question: &'a Question) -> Asked<'a> {
+    /// What annotators are asked.
+    pub fn asked(&self) -> Asked<'_> {
         let ends = match &self.scale {
             Scale::Places(places) => places.names.first().zip(places.names.last()),
             _ => None,
@@ -176,7 +176,7 @@ impl StudyConfig {
             (Some(told), Some(ends)) => Some(Cow::Owned(format!("{told}\n{ends}"))),
             (told, ends) => told.map(Cow::Borrowed).or(ends.map(Cow::Owned)),
         };
-        Asked { question, criterion: self.criterion.as_ref(), instruction }
+        Asked { scale: &self.scale, criterion: self.criterion.as_ref(), instruction }
     }
 
     /// The classes for the first and for the second of two answers: those of `judge.mirror`, or `A` and `B`; `None` where

@@ -116,7 +116,7 @@ proptest! {
             prop_assert!((0.0..=100.0).contains(&c));
             prop_assert!(text.contains(|c: char| c.is_ascii_digit()));
         }
-        if let Ok(s) = score(&text, Some((1.0, 5.0))) {
+        if let Ok(s) = score(&text, (1.0, 5.0)) {
             prop_assert!((1.0..=5.0).contains(&s.mean) && s.sd >= 0.0);
         }
     }

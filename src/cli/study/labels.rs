@@ -29,10 +29,43 @@ use crate::system::{shell_path, write_file};
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Page(label::Args),
-    Add(AddArgs),
+    /// Check new labels and add them to the study as one batch, with which the next run starts.
+    ///
+    /// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label
+    /// Studio, Argilla, Prodigy or doccano. It is added whole or not at all: unknown items and classes, labels that are
+    /// there already and labels that contradict them are refused. Your own files are never changed.
+    #[command(after_help = "Examples:
+  judge-uncertainty study labels add new-labels.csv my-study
+  judge-uncertainty study labels add label-studio-export.json my-study --skip-known
+  judge-uncertainty study labels add spreadsheet.xlsx my-study --annotator ann")]
+    Add {
+        /// The file with new labels.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        #[command(flatten)]
+        study: StudyOption,
+        /// Leave out labels that are there already, as an export of everything so far has them.
+        #[arg(long)]
+        skip_known: bool,
+        /// Who gave the labels, if the file has no column of annotators, as a sheet that one expert filled in.
+        #[arg(long, value_name = "NAME")]
+        annotator: Option<String>,
+    },
     /// List the batches of labels that were added, with their numbers.
     List(StudyOption),
-    Remove(RemoveArgs),
+    /// Take a batch of added labels back: its file stays as it is, and its labels no longer count.
+    ///
+    /// Their file can be added again afterwards.
+    #[command(after_help = "Example:
+  judge-uncertainty study labels list my-study
+  judge-uncertainty study labels remove 3fa9c1 my-study")]
+    Remove {
+        /// The first characters of the batch's sum, as `study labels list` shows it, or the name of the file it came from.
+        #[arg(value_name = "BATCH")]
+        batch: String,
+        #[command(flatten)]
+        study: StudyOption,
+    },
     /// Move files of added labels that were changed after they were written to `labels/set-aside`.
     ///
     /// Such files do not count, and every command names them until they are restored or moved away. Their rows can be
@@ -40,65 +73,23 @@ pub(crate) enum Command {
     SetAside(StudyOption),
     /// Convert the log of added labels of an older version (`added-labels.csv`) to one file for each batch.
     Convert(StudyOption),
-    Export(ExportArgs),
-}
-
-/// Check new labels and add them to the study as one batch, with which the next run starts.
-///
-/// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label
-/// Studio, Argilla, Prodigy or doccano. It is added whole or not at all: unknown items and classes, labels that are
-/// there already and labels that contradict them are refused. Your own files are never changed.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  judge-uncertainty study labels add new-labels.csv my-study
-  judge-uncertainty study labels add label-studio-export.json my-study --skip-known
-  judge-uncertainty study labels add spreadsheet.xlsx my-study --annotator ann")]
-pub(crate) struct AddArgs {
-    /// The file with new labels.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    #[command(flatten)]
-    study: StudyOption,
-    /// Leave out labels that are there already, as an export of everything so far has them.
-    #[arg(long)]
-    skip_known: bool,
-    /// Who gave the labels, if the file has no column of annotators, as a sheet that one expert filled in.
-    #[arg(long, value_name = "NAME")]
-    annotator: Option<String>,
-}
-
-/// Take a batch of added labels back: its file stays as it is, and its labels no longer count.
-///
-/// Their file can be added again afterwards.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  judge-uncertainty study labels list my-study
-  judge-uncertainty study labels remove 3fa9c1 my-study")]
-pub(crate) struct RemoveArgs {
-    /// The first characters of the batch's sum, as `study labels list` shows it, or the name of the file it came from.
-    #[arg(value_name = "BATCH")]
-    batch: String,
-    #[command(flatten)]
-    study: StudyOption,
-}
-
-/// Write all labels as one table: .csv or .parquet, as the name of FILE ends.
-///
-/// They are those of the study's own files and those that were added. Each row has id, annotator, label, when it was
-/// added and what the judge predicts; where annotators skipped items or wrote comments, these too. Where the study's own
-/// file has counts only, there is a row per item with a count per class.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
+    /// Write all labels as one table: .csv or .parquet, as the name of FILE ends.
+    ///
+    /// They are those of the study's own files and those that were added. Each row has id, annotator, label, when it was
+    /// added and what the judge predicts; where annotators skipped items or wrote comments, these too. Where the study's own
+    /// file has counts only, there is a row per item with a count per class.
+    #[command(after_help = "Example:
   judge-uncertainty study labels export labels.parquet my-study")]
-pub(crate) struct ExportArgs {
-    /// The file to write.
-    #[arg(value_name = "FILE", value_parser = table_file)]
-    file: PathBuf,
-    #[command(flatten)]
-    study: StudyOption,
-    /// Replace the file.
-    #[arg(long)]
-    force: bool,
+    Export {
+        /// The file to write.
+        #[arg(value_name = "FILE", value_parser = table_file)]
+        file: PathBuf,
+        #[command(flatten)]
+        study: StudyOption,
+        /// Replace the file.
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 fn is_parquet(file: &Path) -> bool {
@@ -118,19 +109,21 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Page(args) => label::run(args),
-        Command::Add(args) => add(args),
+        Command::Add { file, study, skip_known, annotator } => {
+            add(&study.path, file, *skip_known, annotator.as_deref())
+        }
         Command::List(study) => list(&log_of(&study.path)?),
-        Command::Remove(args) => remove(&log_of(&args.study.path)?, &args.batch),
+        Command::Remove { batch, study } => remove(&log_of(&study.path)?, batch),
         Command::SetAside(study) => set_aside(&log_of(&study.path)?),
         Command::Convert(study) => convert(&study.path),
-        Command::Export(args) => export(args),
+        Command::Export { file, study, force } => export(&study.path, file, *force),
     }
 }
 
-fn add(args: &AddArgs) -> Result<ExitCode, Error> {
-    let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
+fn add(study: &Path, new: &Path, skip_known: bool, annotator: Option<&str>) -> Result<ExitCode, Error> {
+    let mut intake = Intake::read(new, annotator)?;
     // The judge and the embeddings play no part, and of the labels those alone of the items that are in the file.
-    let (mut source, file) = (Source::default(), StudyFile::read(&args.study.path)?);
+    let (mut source, file) = (Source::default(), StudyFile::read(study)?);
     let items = items::read(&file, &mut source)?;
     let own = Labels::read(&file, &items, &LabelStore::default(), &mut source)?;
     let store = LabelStore::read(&file.folder(), Some(&intake.pairs(&items)), &mut source)?;
@@ -149,7 +142,7 @@ fn add(args: &AddArgs) -> Result<ExitCode, Error> {
         }
     }
     let sides = file.config.sides();
-    let mut fresh = intake.check(&items, (scale, sides.as_ref()), &known, args.skip_known)?;
+    let mut fresh = intake.check(&items, (scale, sides.as_ref()), &known, skip_known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
         let same = |(_, row): &(usize, NewLabel)| {
@@ -162,7 +155,7 @@ fn add(args: &AddArgs) -> Result<ExitCode, Error> {
         false => store.append(&intake.file, &intake.sha256, &fresh)?,
     };
     let labels: Vec<&NewLabel> = fresh.iter().filter(|label| scale.remark(&label.value).is_none()).collect();
-    match say_added(&written, &intake, &labels, &args.study.path) {
+    match say_added(&written, &intake, &labels, study) {
         // The labels are on the disk, and the status says so.
         Err(Error::Stdout(error)) if !fresh.is_empty() => {
             say(format_args!("note: the labels are stored; only writing to standard output failed: {error}"));
@@ -172,22 +165,21 @@ fn add(args: &AddArgs) -> Result<ExitCode, Error> {
     }
 }
 
-fn export(args: &ExportArgs) -> Result<ExitCode, Error> {
-    if fs::symlink_metadata(&args.file).is_ok() && !args.force {
-        return Err(StudyError::FileExists { file: args.file.clone() }.into());
+fn export(study: &Path, file: &Path, force: bool) -> Result<ExitCode, Error> {
+    if fs::symlink_metadata(file).is_ok() && !force {
+        return Err(StudyError::FileExists { file: file.to_owned() }.into());
     }
-    let study = load(&args.study.path)?;
-    let is_input = |input: &String| fs::canonicalize(input).ok() == fs::canonicalize(&args.file).ok();
-    if args.file.exists() && study.inputs.sums().keys().any(is_input) {
+    let study = load(study)?;
+    let is_input = |input: &String| fs::canonicalize(input).ok() == fs::canonicalize(file).ok();
+    if file.exists() && study.inputs.sums().keys().any(is_input) {
         let (reason, remedy) = ("the study reads this file".to_owned(), "choose another name".to_owned());
-        return Err(DataError::refused(Place::file(&args.file), Problem::Unfit { reason, remedy }).into());
+        return Err(DataError::refused(Place::file(file), Problem::Unfit { reason, remedy }).into());
     }
     let columns = label_table(&study);
-    let bytes =
-        if is_parquet(&args.file) { to_parquet(&columns).map_err(StudyError::Parquet)? } else { to_csv(&columns) };
-    write_file(&args.file, &bytes)?;
+    let bytes = if is_parquet(file) { to_parquet(&columns).map_err(StudyError::Parquet)? } else { to_csv(&columns) };
+    write_file(file, &bytes)?;
     let rows = columns.first().map_or(0, |column| column.values.len());
-    writeln!(stdout(), "{rows} rows: {}", args.file.display())?;
+    writeln!(stdout(), "{rows} rows: {}", file.display())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::ratings::Contests;
 use super::trust::{OfDomain, OfGroup, Sample};
+use super::words::side;
 use judge_uncertainty_core::stats::{Estimable, mean};
 
 /// Systems whose answers were compared, the best first.
@@ -30,11 +31,9 @@ pub struct WinDifference {
 impl WinDifference {
     /// Which of the two is shown to win more often: the one at this place of [`WinDifference::of`].
     pub fn better(&self) -> Option<usize> {
-        let found = self.corrected.estimate()?;
-        match (found.lo > 0.0, found.hi < 0.0) {
-            (true, _) => Some(0),
-            (_, true) => Some(1),
-            _ => None,
+        match side(&self.corrected) {
+            0 => None,
+            side => Some(usize::from(side < 0)),
         }
     }
 

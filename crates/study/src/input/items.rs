@@ -192,16 +192,15 @@ pub fn read(file: &StudyFile, source: &mut Source) -> Result<Items> {
     let (about, clusters) = (named(&table, &config.item, text)?, named(&table, &config.cluster, text)?);
     let pairs = config.pair.as_ref().map(|names| pairs(&table, names)).transpose()?;
     let mut columns = Vec::new();
-    for name in config.compare.iter().chain(&config.numbers) {
-        let column = table.column(name)?;
-        let values = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
-        covariates.push((name.clone(), values));
-    }
-    for name in &config.numbers {
+    let compared = config.compare.iter().map(|name| (name, false));
+    for (name, is_feature) in compared.chain(config.numbers.iter().map(|name| (name, true))) {
         let column = table.column(name)?;
         let values: Vec<Option<f64>> = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
-        let feature = FeatureColumn::partial(name.as_str(), values);
-        columns.push(ItemColumn { source: name.clone(), categories: vec![], feature });
+        if is_feature {
+            let feature = FeatureColumn::partial(name.as_str(), values.clone());
+            columns.push(ItemColumn { source: name.clone(), categories: vec![], feature });
+        }
+        covariates.push((name.clone(), values));
     }
     for name in &config.categories {
         columns.extend(indicators(file, &table, name)?);

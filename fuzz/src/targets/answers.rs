@@ -25,7 +25,7 @@ pub(crate) fn answer(data: &[u8]) {
                 || parse::confidence(&text).is_err()
         ),
         2 => {
-            if let Ok(found) = parse::score(&text, Some((1.0, 5.0))) {
+            if let Ok(found) = parse::score(&text, (1.0, 5.0)) {
                 assert!((1.0..=5.0).contains(&found.mean) && found.sd >= 0.0, "{found:?}");
             }
         }

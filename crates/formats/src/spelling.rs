@@ -76,9 +76,26 @@ pub fn number(cell: &str) -> Option<f64> {
     })
 }
 
-/// A cell in the form in which answers are compared: lower case without quotes and a full stop, whole numbers without a
-/// fraction.
+/// The number that an answer is or is called by: that with which it begins, before a blank, a dash or letters, or which stands
+/// in brackets at its end: `4 - good`, `4 pts`, `Agree (4)`.
+pub fn numbered(answer: &str) -> Option<f64> {
+    number(answer).or_else(|| {
+        let digits = |text: &str| text.trim().parse::<u32>().ok().map(f64::from);
+        if let Some((words, last)) = answer.trim().strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
+            return digits(last).filter(|_| numbered(words).is_none());
+        }
+        let (first, rest) = answer.trim().split_at(answer.trim().find(|c: char| !c.is_ascii_digit())?);
+        let is_name = |c: char| c.is_alphabetic();
+        let (words, has_more) =
+            (rest.trim_start_matches([' ', '-', '\u{2013}', ':', '=', '.', ')']), rest.contains(is_name));
+        digits(first).filter(|_| has_more && words.starts_with(is_name))
+    })
+}
+
+/// A cell in the form in which answers are compared: its first line in lower case without quotes and a full stop, whole numbers
+/// without a fraction.
 pub fn folded(cell: &str) -> String {
+    let cell = cell.trim().lines().next().unwrap_or_default();
     match number(cell).filter(|x| x.fract() == 0.0 && x.abs() < 1e15) {
         Some(whole) => format!("{whole:.0}"),
         None => tokens::bare(cell).to_lowercase(),
@@ -154,6 +171,27 @@ mod tests {
         ] {
             assert_eq!(number(cell), value, "{cell}");
         }
+    }
+
+    #[test]
+    fn answers_are_called_by_a_number_at_their_start_or_in_brackets() {
+        for (answer, called) in [
+            ("4 - good", Some(4.0)),
+            ("4: good", Some(4.0)),
+            ("10 out of 10", Some(10.0)),
+            ("3分", Some(3.0)),
+            ("Agree (4)", Some(4.0)),
+            ("2.5", Some(2.5)),
+            ("2026-01-02", None),
+            ("10:30", None),
+            ("P1", None),
+            ("1 of 2 (3)", None),
+            ("good", None),
+            ("", None),
+        ] {
+            assert_eq!(numbered(answer), called, "{answer}");
+        }
+        assert_eq!([folded("unsafe\nS3"), folded(" Pass. ")], ["unsafe", "pass"]);
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let mut sheets: Vec<(String, Vec<NumberedRow>)> = vec![];
     for name in book.sheet_names() {
         let take = |bytes: u64| allowed.held.take(bytes).map_err(|exceeded| too_much(file, &exceeded));
-        let rows = rows(cells(&mut book, &name, take, damaged)?, take)?;
+        let rows = rows(cells(&mut book, &name, take, damaged)?, id_column == NO_IDS, take)?;
         if !rows.is_empty() {
             sheets.push((name, rows));
         }
@@ -58,11 +58,13 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
         let reason = format!("several sheets have a column {id_column:?}: {}", names.join(", "));
         return Err(refuse(reason, "keep one of them in the file"));
     }
-    // Without any, the first says what it has instead.
-    let found = sheets.iter().position(has_ids).unwrap_or(0);
+    // Without any, the first says what it has instead; a sheet of a few rows before a long one explains it.
+    let loosely = id_column == NO_IDS;
+    let longest = sheets.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
+    let is_table = |(_, rows): &(String, Vec<NumberedRow>)| loosely && rows.len() > FEW.min(longest - 1);
+    let found = sheets.iter().position(has_ids).or_else(|| sheets.iter().position(is_table)).unwrap_or(0);
     let rows = sheets.swap_remove(found).1;
     // Reports have a title above the header.
-    let loosely = id_column == NO_IDS;
     let title = rows.iter().take_while(|(_, cells)| loosely && is_title(cells.iter().map(String::as_str))).count();
     let title = if title < rows.len() { title } else { 0 };
     let mut rows = rows.into_iter().skip(title);
@@ -73,6 +75,10 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     DataTable::from_rows(file, Some(line), header, read, id_column)
 }
 
+/// Rows of a sheet that is perhaps no table.
+const FEW: usize = 10;
+/// Rows at the start of a sheet, whose longest has as many cells as the table has columns, if a header may go over several.
+const START: usize = 10;
 /// Bytes of memory for a cell on its way into a table, besides its text, which is in memory twice.
 const CELL: u64 = 112;
 /// Bytes of memory for a blank cell.
@@ -104,8 +110,13 @@ fn cells(
 /// A row of cells with its number in the sheet, from 1.
 type NumberedRow = (u64, Vec<String>);
 
-/// Row number and cells of the rows that have a cell, each as long as the one that names the columns, or longer.
-fn rows(cells: BTreeMap<(u32, u32), String>, take: impl Fn(u64) -> Result<()>) -> Result<Vec<NumberedRow>> {
+/// Row number and cells of the rows that have a cell, each as long as the one that names the columns, or longer; `loosely` of
+/// those at the start the longest.
+fn rows(
+    cells: BTreeMap<(u32, u32), String>,
+    loosely: bool,
+    take: impl Fn(u64) -> Result<()>,
+) -> Result<Vec<NumberedRow>> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
     for ((row, column), text) in cells {
@@ -114,7 +125,8 @@ fn rows(cells: BTreeMap<(u32, u32), String>, take: impl Fn(u64) -> Result<()>) -
     let end = |row: &[(usize, String)]| row.last().map_or(0, |(column, _)| column + 1);
     // A row of one cell is a title above the header.
     let header = sparse.values().find(|row| row.len() > 1).or(sparse.values().next());
-    let named = header.map_or(0, |header| end(header));
+    let start = sparse.values().take(if loosely { START } else { 0 }).map(|row| end(row));
+    let named = start.chain(header.map(|header| end(header))).max().unwrap_or(0);
     let wide = sparse.values().map(|row| end(row).max(named));
     let absent: u64 = wide.zip(sparse.values()).map(|(wide, row)| (wide - row.len()) as u64).sum();
     take(BLANK * absent)?;

@@ -338,5 +338,108 @@ sure = [[answer == word(JUDGE[i]) for answer in unsure[i] if answer in ("fail", 
 sure = [sum(answers) / len(answers) for answers in sure if answers]
 expect("people_unsure.csv", {"id": ["Case #"], "verdict": ["Evaluator LLM"], "human": ["Zoë", "Tomás"], "text": ["Message"]}, labelled=len(sure), agree=sum(sure) / len(sure))
 
+# What platforms export: fields in capitals, scores of graders beside those of annotators, lists and JSON in cells.
+AGREED = sum(sum(JUDGE[i] == p for p in g) / len(g) for i in range(N) if (g := [p for p in (HUMAN[i], second[i]) if p is not None])) / sum(h is not None for h in HUMAN)
+camel = [{"itemId": f"x{i}", "sessionId": f"s{i // 4}", "userMessage": TEXT[i], "llmVerdict": word(JUDGE[i]), "humanVerdict": word(HUMAN[i]) or None, "promptVersion": "v3"} for i in range(N)]
+write("camel_names.json", json.dumps({"items": camel}))
+expect("camel_names.json", {"id": ["itemId"], "verdict": ["llmVerdict"], "human": ["humanVerdict"], "cluster": ["sessionId"], "text": ["userMessage"]})
+write("outcomes.csv", rows(["nlq", "model_critique", "model_outcome", "human_critique", "human_outcome"], [[TEXT[i], f"Query {i} does what was asked for", word(JUDGE[i], ("bad", "good")), "" if HUMAN[i] is None else f"fine {i}", word(HUMAN[i], ("bad", "good"))] for i in range(N)]))
+expect("outcomes.csv", {"verdict": ["model_outcome"], "human": ["human_outcome"], "text": ["nlq"], "transcript": ["model_critique"]}, "good")
+write("manual_correctness.csv", rows(["id", "question", "question_type", "correctness", "correctness_reason", "manual_correctness"], [[f"q{i}", TEXT[i], ["simple", "complex"][i % 2], JUDGE[i], f"since {i}", "" if HUMAN[i] is None else HUMAN[i]] for i in range(N)]))
+expect("manual_correctness.csv", {"id": ["id"], "verdict": ["correctness"], "human": ["manual_correctness"], "text": ["question"], "transcript": ["correctness_reason"]}, "True")
+weave = ["id", "inputs.example.question", "output.scores.correctness_scorer.correct", "output.scores.correctness_scorer.reasoning", "feedback.[wandb.annotation.correct].value"]
+write("scorer.csv", rows(weave, [[f"c{i}", TEXT[i], JUDGE[i], f"reason {i}", "" if HUMAN[i] is None else HUMAN[i]] for i in range(N)]))
+expect("scorer.csv", {"id": ["id"], "verdict": [weave[2]], "human": [weave[4]], "text": [weave[1]], "transcript": [weave[3]]}, "True")
+write("traces_with_scores.csv", rows(["id", "timestamp", "sessionId", "input", "output", "helpful (eval)", "helpful (annotation)"], [[f"t{i}", "2026-03-01", f"s{i // 3}", TEXT[i], f"Answer {i}", JUDGE[i], "" if HUMAN[i] is None else HUMAN[i]] for i in range(N)]))
+expect("traces_with_scores.csv", {"id": ["id"], "verdict": ["helpful (eval)"], "human": ["helpful (annotation)"], "cluster": ["sessionId"], "text": ["input", "output"]}, "True")
+write("eval_and_annotation.csv", rows(["span_id", "input", "eval.Correctness.label", "eval.Correctness.score", "annotation.correctness.label"], [[f"f{i}", TEXT[i], word(JUDGE[i], ("incorrect", "correct")), int(JUDGE[i]), word(HUMAN[i], ("incorrect", "correct"))] for i in range(N)]))
+expect("eval_and_annotation.csv", {"id": ["span_id"], "verdict": ["eval.Correctness.label"], "human": ["annotation.correctness.label"], "text": ["input"]}, "correct")
+write("json_cell.csv", rows(["id", "question", "judge_output", "human"], [[i, TEXT[i], json.dumps({"reasoning": f"because {i}", "verdict": word(JUDGE[i])}), word(HUMAN[i])] for i in range(N)]))
+expect("json_cell.csv", {"id": ["id"], "verdict": ["judge_output_verdict"], "human": ["human"], "text": ["question"], "transcript": ["judge_output_reasoning"]})
+feedback = [{"id": f"r{i}", "inputs": {"question": TEXT[i]}, "feedback": [{"key": "correct", "score": int(p), "source": who} for who, p in [("model", JUDGE[i]), ("human", HUMAN[i])] if p is not None]} for i in range(N)]
+write("feedback.jsonl", "".join(json.dumps(row) + "\n" for row in feedback))
+expect("feedback.jsonl", {"id": ["id"], "verdict": ["model"], "human": ["human"], "text": ["inputs_question"]}, "1")
+assessed = [{"trace_id": f"tr-{i}", "request": TEXT[i], "assessments": [{"assessment_name": "correct", "feedback": {"value": word(p, ("no", "yes"))}, "source": {"source_type": kind, "source_id": who}} for kind, who, p in [("LLM_JUDGE", "databricks", JUDGE[i]), ("HUMAN", "kim@x.org", HUMAN[i])] if p is not None]} for i in range(N)]
+write("assessments.jsonl", "".join(json.dumps(row) + "\n" for row in assessed))
+expect("assessments.jsonl", {"id": ["trace_id"], "verdict": ["LLM_JUDGE"], "human": ["HUMAN"], "text": ["request"]}, "yes")
+def choice(i, who, p):
+    return {"id": 90 + i, **who, "result": [{"type": "choices", "value": {"choices": [word(p)]}, "from_name": "verdict", "to_name": "text"}], "created_at": "2026-05-01"}
+tasks = [{"id": 100 + i, "data": {"text": TEXT[i]}, "predictions": [choice(i, {"model_version": "gpt-4o", "score": 0.5}, JUDGE[i])],
+          "annotations": [choice(i, {"completed_by": {"id": k, "email": f"u{k}@x.org"}, "ground_truth": False}, p) for k, p in [(1, HUMAN[i]), (2, second[i])] if p is not None]} for i in range(N)]
+write("label_studio.json", json.dumps(tasks))
+expect("label_studio.json", {"id": ["id"], "verdict": ["predictions_result_value_choices"], "human": ["u1@x.org", "u2@x.org"], "text": ["data_text"]}, agree=AGREED)
+prodigy = [{"text": TEXT[i], "llm": {"label": word(JUDGE[i])}, "options": [{"id": "pass", "text": "Pass"}, {"id": "fail", "text": "Fail"}], "_input_hash": 7919 * i, "accept": [word(HUMAN[i])] if HUMAN[i] is not None else [], "answer": "ignore" if HUMAN[i] is None else "accept", "_annotator_id": "db-anna"} for i in range(N)]
+write("prodigy.jsonl", "".join(json.dumps(row) + "\n" for row in prodigy))
+expect("prodigy.jsonl", {"verdict": ["llm_label"], "human": ["db-anna"], "text": ["text"], "number": ["_input_hash"]})
+argilla = [{"id": f"a{i}", "fields": {"prompt": TEXT[i]}, "suggestions": {"ok": {"value": word(JUDGE[i]), "score": 0.5 + i / 200, "agent": "gpt-4o"}}, "responses": {"ok": [{"value": word(p), "user_id": who} for who, p in [("u-1", HUMAN[i]), ("u-2", second[i])] if p is not None]}} for i in range(N)]
+write("argilla.json", json.dumps(argilla))
+expect("argilla.json", {"id": ["id"], "verdict": ["suggestions_ok_value"], "human": ["u-1", "u-2"], "text": ["fields_prompt"]}, agree=AGREED)
+samples = [[JUDGE[i], again[i], JUDGE[i]] for i in range(N)]
+write("samples.jsonl", "".join(json.dumps({"id": i, "question": TEXT[i], "judge_samples": [word(p) for p in samples[i]], "human": word(HUMAN[i]) or None}) + "\n" for i in range(N)))
+expect("samples.jsonl", {"id": ["id"], "verdict": ["judge_samples 1", "judge_samples 2", "judge_samples 3"], "human": ["human"], "text": ["question"]},
+       judge_rate=(2 * rate() + rate(again)) / 3, agree=(2 * agreement() + agreement(again)) / 3)
+write("braintrust.jsonl", "".join(json.dumps({"id": f"b{i}", "span_id": f"s{i}", "input": TEXT[i], "output": f"Answer {i}", "expected": "x", "scores": {"Factuality": int(JUDGE[i]), "Human review": None if HUMAN[i] is None else int(HUMAN[i])}}) + "\n" for i in range(N)))
+expect("braintrust.jsonl", {"id": ["id"], "text": ["input", "output"]}, "1")
+
+# Answers that a number or their first line calls, other words for steps, and what is none.
+PLACES = ["1 - very poor", "2 - poor", "3 - acceptable", "4 - good", "5 - very good"]
+OF_STARS = {"good": "mean", "judge_rate": sum(STARS) / N, "agree": sum(abs(a - b) for a, b in zip(STARS, PEOPLE) if b is not None) / sum(b is not None for b in PEOPLE)}
+def stars(name, columns, judge, people=None, text="", sep=","):
+    people = people or judge
+    write(name, text + rows(columns, [[f"d{i}", TEXT[i], judge(STARS[i]), "" if PEOPLE[i] is None else people(PEOPLE[i])] for i in range(N)], sep))
+stars("steps_and_numbers.csv", ["id", "question", "llm_rating", "expert_rating"], str, lambda k: PLACES[k - 1])
+expect("steps_and_numbers.csv", {"id": ["id"], "score": ["llm_rating"], "human": ["expert_rating"], "text": ["question"]}, **OF_STARS)
+stars("likert_numbers.csv", ["id", "statement", "llm_answer", "participant_answer"], lambda k: f"{WORDS_OF_FIVE[k - 1]} ({k})")
+expect("likert_numbers.csv", {"id": ["id"], "verdict": ["llm_answer"], "human": ["participant_answer"], "text": ["statement"]}, **OF_STARS)
+stars("points.csv", ["序号", "question", "大模型评分", "人工评分"], lambda k: f"{k}分")
+expect("points.csv", {"id": ["序号"], "verdict": ["大模型评分"], "human": ["人工评分"], "text": ["question"]}, **OF_STARS)
+ITALIAN = ["scarso", "insufficiente", "sufficiente", "buono", "ottimo"]
+stars("italian_steps.csv", ["Numero", "Testo", "Valutazione IA", "Valutazione umana"], lambda k: ITALIAN[k - 1].title(), lambda k: ITALIAN[k - 1], sep=";")
+expect("italian_steps.csv", {"id": ["Numero"], "verdict": ["Valutazione IA"], "human": ["Valutazione umana"], "text": ["Testo"]}, **OF_STARS)
+SEVERITY = ["none", "low", "medium", "high", "critical"]
+stars("severity.csv", ["id", "description", "triage_bot", "analyst"], lambda k: SEVERITY[k - 1], lambda k: SEVERITY[k - 1].upper())
+expect("severity.csv", {"id": ["id"], "verdict": ["triage_bot"], "human": ["analyst"], "text": ["description"]}, **OF_STARS)
+stars("teacher_points.csv", ["Lfd. Nr", "Aufsatz", "Punkte KI", "Punkte Lehrkraft"], lambda k: f"{k},5", text="\ufeff", sep=";")
+expect("teacher_points.csv", {"id": ["Lfd. Nr"], "verdict": ["Punkte KI"], "human": ["Punkte Lehrkraft"], "text": ["Aufsatz"]}, **{**OF_STARS, "judge_rate": sum(STARS) / N + 0.5})
+FAILED = ["REFUSED", "TIMEOUT", "parse error", "content_filter"]
+write("numbers_refused.csv", rows(["id", "judge_score", "human_score"], [[i, FAILED[i // 10 % 4] if i % 10 == 9 else STARS[i], "" if PEOPLE[i] is None else PEOPLE[i]] for i in range(N)]))
+kept = [star for i, star in enumerate(STARS) if i % 10 != 9]
+expect("numbers_refused.csv", {"id": ["id"], "verdict": ["judge_score"], "human": ["human_score"]}, items=len(kept), **{**OF_STARS, "judge_rate": sum(kept) / len(kept)})
+write("guard_lines.csv", rows(["id", "prompt", "llama_guard", "human_label"], [[i, TEXT[i], "safe" if JUDGE[i] else f"unsafe\nS{1 + i % 9}", word(HUMAN[i], ("unsafe", "safe"))] for i in range(N)]))
+expect("guard_lines.csv", {"id": ["id"], "verdict": ["llama_guard"], "human": ["human_label"], "text": ["prompt"]}, "unsafe", judge_rate=1 - rate())
+MISSING = ["(blank)", "n/d", "--", "not applicable", "prefer not to say", "no answer"]
+write("words_missing_too.csv", rows(header, [[f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i], missing=MISSING[i % 6])] for i in range(N)]))
+expect("words_missing_too.csv", PLAIN)
+
+# Columns that are like labels or like the judge's and are neither; sets of labels; a gold label beside people; parts of 1.
+write("flags.csv", rows(["id", "is_test", "judge_pass", "human_pass", "has_context", "needs_review"], [[f"e{i}", i % 2, int(JUDGE[i]), "" if HUMAN[i] is None else int(HUMAN[i]), i // 2 % 2, 1 if i % 3 == 0 else ""] for i in range(N)]))
+expect("flags.csv", {"id": ["id"], "verdict": ["judge_pass"], "human": ["human_pass"]}, "1")
+write("sampling_prob.csv", rows(["id", "question", "judge", "sampling_prob", "human"], [[i, TEXT[i], word(JUDGE[i]), [0.2, 0.5, 0.8][i % 3], word(HUMAN[i])] for i in range(N)]))
+expect("sampling_prob.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["question"]})
+write("parts_of_one.csv", rows(["id", "judge_refund", "judge_delay", "judge_other", "human"], [[i, *shares[i], PERSON[i] or ""] for i in range(N)]))
+expect("parts_of_one.csv", {"id": ["id"], "verdict": ["likeliest answer"], "probability": ["judge_refund", "judge_delay", "judge_other"], "human": ["human"]}, "refund", **third)
+SETS = ["toxicity", "toxicity;insult", "none of these"]
+write("label_sets.csv", rows(["id", "question", "llm_labels", "human_labels"], [[i, TEXT[i], SETS[PARTS.index(THIRD[i][0])], SETS[PARTS.index(PERSON[i])] if PERSON[i] else ""] for i in range(N)]))
+expect("label_sets.csv", {"id": ["id"], "verdict": ["llm_labels"], "human": ["human_labels"], "text": ["question"]}, "toxicity", **third)
+write("annotators_and_gold.csv", rows(["id", "judge", "annotator_1", "annotator_2", "gold_label"], [[i, word(JUDGE[i]), word(HUMAN[i]), word(second[i]), word(None if HUMAN[i] is None else TRUTH[i])] for i in range(N)]))
+expect("annotators_and_gold.csv", {"id": ["id"], "verdict": ["judge"], "human": ["annotator_1", "annotator_2"]}, agree=AGREED)
+
+# Workbooks with a header over two rows whose cells go over columns, and with a sheet that explains the next.
+book = openpyxl.Workbook()
+for row in [["Auswertung"], [None], [None, None, "KI", None, "Mensch"], ["Nr.", "Anfrage", "Urteil", "Begründung", "Urteil", "Kommentar"],
+            *([i + 1, TEXT[i], word(JUDGE[i], ("nein", "ja")), f"weil {i}", word(HUMAN[i], ("nein", "ja"), None), "x" if i % 11 == 0 else None] for i in range(N)), [None], ["Stand: 12.11.2026"]]:
+    book.active.append(row)
+book.active.merge_cells("C3:D3")
+book.save(HERE / "merged_headers.xlsx")
+expect("merged_headers.xlsx", {"id": ["Nr."], "verdict": ["KI Urteil"], "human": ["Mensch Urteil"], "text": ["Anfrage"]}, "ja")
+book = openpyxl.Workbook()
+for row in [["Column", "Meaning"], ["judge", "what gpt-4o said"], ["human", "what QA said"]]:
+    book.active.append(row)
+sheet = book.create_sheet("Data")
+for row in [header, *([f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i], missing=None)] for i in range(N))]:
+    sheet.append(row)
+book.save(HERE / "legend_first.xlsx")
+expect("legend_first.xlsx", PLAIN)
+
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

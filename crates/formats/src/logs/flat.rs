@@ -14,7 +14,8 @@
 //!
 //! An answer that is blank, `NaN` or has an error is a failed one. People are Langfuse's `ANNOTATION` and Phoenix's `HUMAN`; in
 //! JUDGE-BENCH an annotator is a position in `individual_human_scores`, and without that field `majority_human` is the one
-//! human label. Fields of platforms are those of their documentation of 2026; Braintrust does not say which scores people gave.
+//! human label. Fields of platforms are those of their documentation of 2026; of Braintrust's scores, people gave those that are
+//! called after them, such as `Human review`.
 //! The version of Every Eval Ever is that of its schema; no other file states one.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -442,6 +443,12 @@ fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {
     let rows = rows(file, bytes)?;
     let names: BTreeSet<String> = rows.iter().flat_map(|(_, row)| members(row.get("scores")).into_keys()).collect();
     let experiments = rows.iter().filter_map(|(_, row)| text(row, &["experiment_id"])).collect();
+    // What is called after people is their score: of the criterion that it names, or of the only one.
+    let (people, judges): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| name.to_lowercase().contains("human"));
+    let is_about =
+        |person: &str, judge: &str| judges.len() == 1 || person.to_lowercase().contains(&judge.to_lowercase());
+    let is_alone = |person: &&String| !judges.iter().any(|judge| is_about(person, judge));
     let mut records = Collected::new(file, bytes);
     for (place, row) in &rows {
         // Spans within a row have no scores of their own.
@@ -451,8 +458,13 @@ fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {
         }
         let mut record = seen(place, row, needed(place, row, "/id", "the row's id")?);
         record.push_field("expected", row.get("expected"));
-        for name in &names {
-            records.push(record.answered(name, scores.get(name).and_then(scalar)))?;
+        for name in judges.iter().chain(people.iter().filter(is_alone)) {
+            let mut record = record.answered(name, scores.get(name).and_then(scalar));
+            for person in people.iter().filter(|person| *person != name && is_about(person, name)) {
+                let value = scores.get(person).and_then(scalar);
+                record.labels.extend(value.map(|value| HumanLabel { annotator: person.clone(), value }));
+            }
+            records.push(record)?;
         }
     }
     Ok(Log::new((BRAINTRUST.name, "Braintrust"), None, [("experiment", joined(experiments))], records))

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::table::present;
 use crate::input::scale::{Given, Places, Scale, usual_end};
-use crate::input::spelling::{folded, number, pair_of, polarity};
+use crate::input::spelling::{folded, number, numbered, pair_of, polarity};
 use judge_uncertainty_system::numbers::three;
 
 /// With more different answers than this, a column does not have classes.
 pub(crate) const MOST_CLASSES: usize = 20;
 
 /// What people write who give no answer.
-const SKIPPED: [&str; 14] = [
+const SKIPPED: [&str; 20] = [
     "skip",
     "skipped",
     "unsure",
@@ -26,15 +26,22 @@ const SKIPPED: [&str; 14] = [
     "todo",
     "pending",
     "unclear",
+    "no answer",
+    "no label",
+    "not applicable",
+    "prefer not to say",
+    "(blank)",
+    "none",
 ];
 /// What stands in place of an answer where the judge failed, at its start.
-const FAILURES: [&str; 12] = [
+const FAILURES: [&str; 13] = [
     "error",
     "timeout",
     "exception",
     "invalid",
     "unparsable",
     "parse error",
+    "content_filter",
     "i'm sorry",
     "i\u{2019}m sorry",
     "i am sorry",
@@ -50,24 +57,18 @@ const GRADES: [[&str; 5]; 2] =
 const PAIRS: [[&str; 2]; 2] = [["C", "I"], ["A", "B"]];
 
 /// Steps of scales in words, the lowest first, with other words for the same step.
-const STEPS: [&[&[&str]]; 4] = [
-    &[
-        &["strongly disagree", "completely disagree"],
-        &["disagree", "somewhat disagree"],
-        &["neutral", "neither agree nor disagree", "neither"],
-        &["agree", "somewhat agree"],
-        &["strongly agree", "completely agree"],
-    ],
-    &[
-        &["very poor", "very bad", "terrible"],
-        &["poor", "bad"],
-        &["fair", "ok", "okay", "average", "mediocre"],
-        &["good"],
-        &["very good"],
-        &["excellent"],
-    ],
-    &[&["never"], &["rarely", "seldom"], &["sometimes"], &["often", "usually"], &["always"]],
-    &[&["very low"], &["low"], &["medium", "moderate"], &["high"], &["very high"]],
+const STEPS: [&str; 10] = [
+    "strongly disagree/completely disagree, disagree/somewhat disagree, neutral/neither agree nor disagree/neither, \
+     agree/somewhat agree, strongly agree/completely agree",
+    "very poor/very bad/terrible, poor/bad, fair/ok/okay/average/mediocre, good, very good, excellent",
+    "never, rarely/seldom, sometimes, often/usually, always",
+    "none, very low/minimal, low/minor/mild, medium/moderate, high/major/severe, very high/critical",
+    "pessimo, scarso, insufficiente, sufficiente, discreto, buono, ottimo",
+    "muy malo, malo/deficiente, regular/aceptable, bueno, muy bueno, excelente",
+    "très mauvais, mauvais, insuffisant, passable/moyen, bon, très bon, excellent",
+    "sehr schlecht, schlecht, mangelhaft, ausreichend/mittel, befriedigend, gut, sehr gut",
+    "とても悪い/非常に悪い, 悪い, 普通, 良い, とても良い/非常に良い",
+    "非常差/很差, 差/较差, 一般/中等, 好/较好/良好, 非常好/很好/优秀",
 ];
 
 /// What answers can be, and how judge and people write them.
@@ -137,15 +138,19 @@ impl AnswerCoding {
     pub fn new<'c>(judge: impl Iterator<Item = &'c str>, human: impl Iterator<Item = &'c str>) -> Result<Self, String> {
         let (mut judge, mut human) = (spellings(judge), spellings(human));
         // What only one side says, and is no answer.
-        let failed = |answer: &String| is_failure(answer);
+        let failed = |answer: &String| is_failure(answer) || answer == "none" && !human.is_empty();
         if judge.keys().filter(|answer| !failed(answer)).count() > 1 {
             judge.retain(|answer, _| !failed(answer) || human.contains_key(answer));
         }
         human.retain(|answer, _| !SKIPPED.contains(&answer.as_str()) || judge.contains_key(answer));
-        // Where both mostly give numbers, single words of people say nothing of what answers can be.
-        let labels = human.values().flat_map(BTreeMap::values).sum::<usize>();
-        if all_numbers(&judge).is_some() && !is_polar(&judge) && 2 * given_numbers(&human).count() > labels {
-            human.retain(|answer, _| number(answer).is_some());
+        // Where both mostly give numbers, single words say nothing of what answers can be.
+        let mostly_numbers =
+            |of: &Spellings| 2 * given_numbers(of).count() > of.values().flat_map(BTreeMap::values).sum();
+        if !is_polar(&judge) && mostly_numbers(&judge) {
+            let of_people = human.is_empty() || mostly_numbers(&human);
+            human.retain(|answer, _| !of_people || numbered(answer).is_some());
+            let stands = of_people || is_polar(&human);
+            judge.retain(|answer, _| !stands || numbered(answer).is_some());
         }
         if judge.is_empty() {
             return Err("the judge gave no answer".to_owned());
@@ -155,7 +160,7 @@ impl AnswerCoding {
         if !polar && all_numbers(known).is_some() {
             return Self::of_numbers(&judge, &human);
         }
-        let steps = Self::of_steps(&judge, &human).filter(|_| !polar);
+        let steps = Self::of_steps(&judge, &human).or_else(|| Self::of_numbered(&judge, &human)).filter(|_| !polar);
         steps.map_or_else(|| Self::of_classes(&judge, &human, polar), Ok)
     }
 
@@ -199,11 +204,32 @@ impl AnswerCoding {
         Ok(Self::on(scale, false, notices, [judge, human]))
     }
 
+    /// Steps of a scale that each begin or end with a number, as `4 - good`, `4 pts` and `Agree (4)`, of which three or more occur.
+    fn of_numbered(judge: &Spellings, human: &Spellings) -> Option<Self> {
+        let mut found: BTreeMap<i64, &BTreeMap<String, usize>> = BTreeMap::new();
+        for of in [human, judge] {
+            let mut own = BTreeSet::new();
+            for (answer, how) in of {
+                let place = numbered(answer).filter(|place| place.fract() == 0.0)? as i64;
+                // Two classes of one number are no steps.
+                if !own.insert(place) {
+                    return None;
+                }
+                found.entry(place).or_insert(how);
+            }
+        }
+        let places = found.keys().map(|place| *place as f64).collect();
+        let names = found.into_values().map(usual).collect::<Vec<_>>();
+        let scale = Scale::Places(Places { names, places });
+        (2..MOST_CLASSES).contains(&(scale.classes().len() - 1)).then(|| Self::on(scale, false, vec![], [judge, human]))
+    }
+
     /// Steps of a scale in words, of which three or more occur; those that do are its places.
     fn of_steps(judge: &Spellings, human: &Spellings) -> Option<Self> {
         let answers: BTreeSet<&String> = judge.keys().chain(human.keys()).collect();
-        let of = |steps: &&[&[&str]]| -> Option<BTreeMap<usize, &String>> {
-            let step = |answer: &String| steps.iter().position(|words| words.contains(&answer.as_str()));
+        let of = |steps: &&str| -> Option<BTreeMap<usize, &String>> {
+            let step =
+                |answer: &String| steps.split(", ").position(|words| words.split('/').any(|word| word == answer));
             let found = answers.iter().map(|&answer| Some((step(answer)?, answer)));
             let found: BTreeMap<usize, &String> = found.collect::<Option<_>>()?;
             (found.len() == answers.len() && found.len() > 2).then_some(found)
@@ -245,7 +271,7 @@ impl AnswerCoding {
         let other = |of: &[BTreeMap<String, usize>; 2]| {
             let others: BTreeSet<&String> =
                 of.iter().flat_map(BTreeMap::keys).filter(|one| !names.contains(one)).collect();
-            let others: Vec<&str> = others.into_iter().map(String::as_str).collect();
+            let others: Vec<String> = others.into_iter().map(|one| one.replace('\n', " ")).collect();
             (!others.is_empty()).then(|| format!("{} for {}", others.join(", "), name(of)))
         };
         let others: Vec<String> = classes.values().rev().filter_map(other).collect();

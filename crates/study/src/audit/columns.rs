@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::shares;
 use super::table::CellTable;
+use crate::input::scale::Given;
 use crate::input::spelling::{folded, number, polarity};
 
 /// What a column can hold.
@@ -163,18 +165,24 @@ impl Mapping {
     pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
         let mut human = roles.contains(&Some(Role::Human));
-        let mut judge = [Role::Verdict, Role::Score].into_iter().any(|role| roles.contains(&Some(role)));
+        let judge = [Role::Verdict, Role::Score].into_iter().any(|role| roles.contains(&Some(role)));
         // Beside probabilities, a score is no answer of the judge's.
         let prediction = if roles.contains(&Some(Role::Probability)) { PREDICTED } else { PREDICTION };
         // `label` and `score` alone are what is missing of people's and the judge's answers.
         for (k, name) in cells.names.iter().enumerate() {
             let words = words(name);
-            if roles[k].is_none() && !human && has_word(&words, LABEL) {
+            if roles[k].is_none() && !human && has_word(&words, LABEL) && !has_word(&words, "eval") {
                 (roles[k], human) = (Some(Role::Human), true);
             }
-            if roles[k].is_none() && !judge && has_word(&words, prediction) {
-                (roles[k], judge) = (Some(judged(cells, k, &words)), true);
-            }
+        }
+        let of = |k: usize| words(&cells.names[k]);
+        let is_predicted = |k: &usize| has_word(&of(*k), prediction) && !has_word(&of(*k), "id name type version");
+        // Answers before their scores, and both before what is the same in every row.
+        let last =
+            |k: &usize| (cells.distinct(*k).len() < 2, has_word(&of(*k), PREDICTED) && has_word(&of(*k), "score"));
+        let open = (0..roles.len()).filter(|&k| roles[k].is_none() && !judge).filter(is_predicted);
+        if let Some(k) = open.min_by_key(last) {
+            roles[k] = Some(judged(cells, k, &of(k)));
         }
         // A column may be called after the model that judged.
         if ![Role::Verdict, Role::Score, Role::Probability].iter().any(|role| roles.contains(&Some(*role))) {
@@ -187,12 +195,16 @@ impl Mapping {
                 }
             }
         }
+        judge_beside_people(cells, &mut roles);
+        shares_for_scores(cells, &mut roles);
         beside_verdicts(cells, &mut roles);
         people_by_content(cells, &mut roles);
         // What several people agreed on is no further person's answer.
         let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
+        let has = |k: usize, known: &str| has_word(&words(&cells.names[k]), known);
+        let several = people.iter().filter(|&&k| !has(k, AGREED) && !has(k, GOLD)).count() > 1;
         let (agreed, own): (Vec<usize>, Vec<usize>) =
-            people.into_iter().partition(|&k| has_word(&words(&cells.names[k]), AGREED));
+            people.into_iter().partition(|&k| has(k, AGREED) || several && has(k, GOLD));
         let filled = |k: usize| cells.filled(k).count();
         let fullest = own.iter().map(|&k| filled(k)).max();
         let is_theirs = |k: &usize| own.len() > 1 || fullest.is_some_and(|most| most >= filled(*k));
@@ -202,13 +214,14 @@ impl Mapping {
         for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
             let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
             // A column that is not called after items, as pandas writes its index, is the last resort.
+            // The id of a user or a project comes after that of an item.
             // The judge's confidence comes before that of a model that is judged.
             of.sort_by_key(|&k| {
                 let words = words(&cells.names[k]);
                 match role {
-                    Role::Id => !identifies(&words) && !is_item(&words),
-                    Role::Confidence => !has_word(&words, JUDGE),
-                    _ => false,
+                    Role::Id => (!identifies(&words) && !is_item(&words), has_word(&words, OF_MORE)),
+                    Role::Confidence => (!has_word(&words, JUDGE), false),
+                    _ => (false, false),
                 }
             });
             of.drain(..of.len().min(1));
@@ -233,18 +246,18 @@ impl Mapping {
         Ok(Self::from_roles(named))
     }
 
-    /// The first unused column that perhaps holds a person's answers, where none was read as a person's: every cell is an answer
-    /// that the judge gives, too, and not a number, which measures much else.
-    pub(crate) fn perhaps_person<'c>(&self, cells: &'c CellTable) -> Option<&'c str> {
-        let judge = self.one(Role::Verdict).and_then(|name| cells.column(name))?;
+    /// Unused columns that perhaps hold people's answers, where none was read as a person's: every cell is an answer that the
+    /// judge gives, too, and not a number, which measures much else.
+    pub(crate) fn perhaps_people<'c>(&self, cells: &'c CellTable) -> Vec<&'c str> {
+        let Some(judge) = self.one(Role::Verdict).and_then(|name| cells.column(name)) else { return vec![] };
         let known: BTreeSet<String> = cells.distinct(judge).map(folded).collect();
         let numbers = known.iter().all(|cell| number(cell).is_some());
         if self.one(Role::Human).is_some() || numbers || !(2..=MOST_CLASSES).contains(&known.len()) {
-            return None;
+            return vec![];
         }
         let used = self.names();
         let is_open = |k: &usize| !used.contains(cells.names[*k].as_str()) && is_like_the_judge(cells, *k, &known);
-        (0..cells.names.len()).find(is_open).map(|k| cells.names[k].as_str())
+        (0..cells.names.len()).filter(is_open).map(|k| cells.names[k].as_str()).collect()
     }
 
     /// How each column of a table was read, from its mapping and the `corrections` that went into it.
@@ -308,6 +321,11 @@ impl Mapping {
         self.0.values().flatten().map(String::as_str).collect()
     }
 
+    /// Whether a column has answers of the judge.
+    pub(crate) fn has_judge(&self) -> bool {
+        [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| self.0.contains_key(role))
+    }
+
     /// The only column of a role.
     pub fn one(&self, role: Role) -> Option<&str> {
         self.of(role).first().copied()
@@ -321,17 +339,19 @@ pub fn missing(name: &str, names: &[String]) -> String {
     format!("the file has no column {name:?}{near} (it has {})", names.join(", "))
 }
 
-/// A name in words: lower case, divided at anything but letters and digits, and where Latin letters meet Chinese, Japanese
-/// or Korean ones.
+/// A name in words: lower case, divided at anything but letters and digits, before a capital behind a small letter, and where
+/// Latin letters meet Chinese, Japanese or Korean ones.
 pub(crate) fn words(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.to_lowercase().chars().collect();
+    let letters: Vec<char> = name.chars().collect();
     let kind = |c: &char| (c.is_alphanumeric(), *c >= '\u{2e80}');
-    let runs = letters.chunk_by(|a, b| kind(a) == kind(b));
-    runs.filter(|run| run[0].is_alphanumeric()).map(|run| run.iter().collect()).collect()
+    let runs = letters.chunk_by(|a, b| kind(a) == kind(b) && !(a.is_lowercase() && b.is_uppercase()));
+    runs.filter(|run| run[0].is_alphanumeric()).map(|run| run.iter().collect::<String>().to_lowercase()).collect()
 }
 
 pub(crate) fn has_word(words: &[String], known: &str) -> bool {
-    known.split(' ').any(|known| words.iter().any(|word| word == known))
+    // Where words stand without blanks between them, one is within others.
+    let is = |word: &String, known: &str| word == known || known >= "\u{2e80}" && word.contains(known);
+    known.split(' ').any(|known| words.iter().any(|word| is(word, known)))
 }
 
 /// Whether a column of a table is called after the judge or a person.
@@ -343,15 +363,16 @@ pub(super) fn names_answers(names: &[String]) -> bool {
 
 /// What people's and the judge's answers are called where no name tells whose they are.
 const LABEL: &str = "label labels reference true target etiqueta étiquette etichetta";
-const PREDICTION: &str = "verdict prediction predicted pred suggestion score rating";
-const PREDICTED: &str = "verdict prediction predicted pred suggestion";
+const PREDICTION: &str = "verdict prediction predictions predicted pred suggestion suggestions eval score rating";
+pub(super) const PREDICTED: &str = "verdict prediction predictions predicted pred suggestion suggestions eval";
 /// Names of models, perhaps with a number behind.
 const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
                       o4 prometheus ai \
                       autorater model machine auto automatic";
 /// Whether a rater or a column of this name is a model.
 pub(super) fn is_model(name: &str) -> bool {
-    let words = words(name);
+    // `DeepSeek` is one word here.
+    let words = [words(name), words(&name.to_lowercase())].concat();
     let is = |word: &String| {
         MODELS
             .split(' ')
@@ -362,22 +383,29 @@ pub(super) fn is_model(name: &str) -> bool {
 
 /// The column that an audit adds where the judge states probabilities alone: the class of the highest.
 pub(super) const LIKELIEST: &str = "likeliest answer";
+/// Words for the chance of a row to be labelled.
+pub(super) const CHANCE: &str = "sampling sampled selection inclusion";
 /// Words for a probability, beside a `p` in front.
 pub(super) const PROBABILITY: &str = "prob probability proba wahrscheinlichkeit probabilité";
 const REASONS: &str = "reason reasons reasoning rationale explanation critique transcript";
-const TALK: &str = "comment comments note notes";
+const TALK: &str = "comment comments note notes kommentar bemerkung bemerkungen commentaire commentaires comentario \
+                    comentarios commento 备注 備考";
 pub(crate) const JUDGE: &str =
-    "judge judges llm grader autorater evaluator judgement judgment verdict juez juiz giudice";
+    "judge judges llm grader scorer autorater evaluator judgement judgment verdict juez juiz giudice";
 pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
 /// Words in the names of a judge's columns that are not texts.
-const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil";
+pub(super) const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil 模型";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
-                                mensch prüfer gutachter humain humano umano évaluateur annotateur anotador";
+                                mensch prüfer gutachter humain humaine humano humana umano umana esperto évaluateur \
+                                annotateur relecteur anotador 人工 专家";
 /// Words in the names of columns that are like answers and not a person's.
 const NO_PERSON: &str = "system arm policy baseline status state previous prev old last";
 /// Words of a column that sums up the answers of several people.
 const AGREED: &str = "adjudicated adjudication consensus agreed majority";
-const BY_HAND: &str = "qa sme manual final review reviewed agreed adjudicated consensus annotation audit audited";
+/// Words of a column that may be a person's, and is a sum where several people answered.
+const GOLD: &str = "gold golden truth";
+const BY_HAND: &str =
+    "qa sme manual final review reviewed agreed adjudicated consensus annotation annotations audit audited";
 /// Words of a column that compares the judge's answer with a person's.
 const COMPARED: &str = "agreement disagreement agrees match matches";
 /// Answers that a question may have.
@@ -389,9 +417,12 @@ pub(super) const CLUSTER: &str = "conversation conversations dialog dialogue thr
 const SYSTEM: &str = "system model arm policy";
 const TEXT: &str = "text question answer prompt response input output context document summary premise hypothesis \
                     article completion query frage antwort eingabe ausgabe réponse instruction message content";
-pub(super) const ID: &str = "id uid uuid key index idx nr kennung identifier identifiant";
+pub(super) const ID: &str =
+    "id uid uuid key index idx nr kennung identifier identifiant numero número numéro 序号 编号 番号";
+/// What has ids, too, and has several items.
+const OF_MORE: &str = "user customer author account project dataset model eval view evaluator annotator rater";
 /// Names of items, where each row has another.
-pub(super) const ITEM: &str = "item example sample ticket case";
+pub(super) const ITEM: &str = "item example sample ticket case fall caso";
 /// Groups that a column can have.
 const MOST_GROUPS: usize = 50;
 /// Letters of a cell from which a column is text.
@@ -399,12 +430,68 @@ const LONG: usize = 25;
 
 fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
     let mut values = cells.distinct(column);
+    let answers = || cells.distinct(column).map(folded).collect::<HashSet<_>>();
+    let is_text = || !cells.filled(column).all(|cell| cell.starts_with('['));
+    if is_long(cells, column) && answers().len() > MOST_CLASSES && is_text() {
+        return Role::Transcript;
+    }
     match has_word(words, "score scores rating grade mean")
         && values.len() > 2
         && values.all(|value| number(value).is_some())
     {
         true => Role::Score,
         false => Role::Verdict,
+    }
+}
+
+/// Whether the cells of a column are texts on average.
+fn is_long(cells: &CellTable, column: usize) -> bool {
+    let (letters, filled) = cells.filled(column).fold((0, 0), |(all, n), cell| (all + cell.chars().count(), n + 1));
+    letters > LONG * filled
+}
+
+/// Words that two names have in common, but for those that tell who answered.
+fn have_in_common(cells: &CellTable, [one, other]: [usize; 2]) -> bool {
+    let other = words(&cells.names[other]);
+    let of_whom = format!("{JUDGE} {MACHINE} {MACHINE_TOO} {HUMAN} {BY_HAND} {LABEL} of the de del di du");
+    let tells = |word: &&String| !has_word(std::slice::from_ref(*word), &of_whom) && number(word).is_none();
+    words(&cells.names[one]).iter().filter(tells).any(|word| other.contains(word))
+}
+
+/// Where people's answers alone are known, those of the judge are in the columns that are called as theirs but for who answered,
+/// with answers like theirs: `outcome` or `model_outcome` beside `human_outcome`.
+fn judge_beside_people(cells: &CellTable, roles: &mut [Option<Role>]) {
+    if [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| roles.contains(&Some(*role))) {
+        return;
+    }
+    let by_hand = |k: usize| has_word(&words(&cells.names[k]), &format!("{HUMAN} {BY_HAND}"));
+    let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human) || by_hand(k)).collect();
+    let is_like = |k: usize, person: usize| {
+        let own: HashSet<String> = cells.distinct(k).map(folded).collect();
+        let mut given = cells.distinct(person).map(folded);
+        own.len() > 1
+            && cells.distinct(person).len() > 1
+            && given.all(|cell| own.contains(&cell) || number(&cell).is_some())
+            && (own.len() <= MOST_CLASSES || own.iter().all(|cell| number(cell).is_some()))
+    };
+    for (k, role) in roles.iter_mut().enumerate() {
+        let name = words(&cells.names[k]);
+        let open = matches!(role, None | Some(Role::Text | Role::Group | Role::Number | Role::System));
+        let open = open && !by_hand(k) && !has_word(&name, NO_PERSON);
+        if open && people.iter().any(|&person| have_in_common(cells, [k, person]) && is_like(k, person)) {
+            *role = Some(judged(cells, k, &name));
+        }
+    }
+}
+
+/// Numbers of the judge that add up to 1 in every row are the probabilities of its answers.
+fn shares_for_scores(cells: &CellTable, roles: &mut [Option<Role>]) {
+    let is_share = |cell: &str| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p));
+    let is_judge = |k: &usize| matches!(roles[*k], Some(Role::Verdict | Role::Score));
+    let judge: Vec<usize> = (0..roles.len()).filter(is_judge).collect();
+    let add_up = || (0..cells.len()).all(|row| shares::wrong_sum(cells, &judge, row).is_none());
+    if judge.len() > 1 && judge.iter().all(|&k| cells.distinct(k).all(is_share)) && add_up() {
+        judge.into_iter().for_each(|k| roles[k] = Some(Role::Probability));
     }
 }
 
@@ -429,12 +516,21 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
 fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     let answers = |k: usize| -> BTreeSet<String> { cells.distinct(k).map(folded).collect() };
     let is_whole = |k: usize| cells.filled(k).count() == cells.len();
-    let judge: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict) && is_whole(k)).collect();
-    let Some(&judge) = judge.first() else { return };
-    let known = answers(judge);
-    if !(2..=MOST_CLASSES).contains(&known.len()) {
-        return;
-    }
+    let is_judge = |k: &usize| matches!(roles[*k], Some(Role::Verdict | Role::Score)) && is_whole(*k);
+    let Some(judge) = (0..roles.len()).find(is_judge) else { return };
+    let numbers = Given::new(cells.distinct(judge).filter_map(number));
+    let numbers = (numbers.number == cells.distinct(judge).len()).then_some(numbers.ends);
+    let nobody = !roles.contains(&Some(Role::Human));
+    let is_numbered = |k: usize| {
+        let within =
+            |(low, high): (f64, f64)| cells.distinct(k).all(|cell| number(cell).is_some_and(|x| low <= x && x <= high));
+        nobody
+            && !has_word(&words(&cells.names[k]), NO_PERSON)
+            && have_in_common(cells, [k, judge])
+            && numbers.is_some_and(within)
+    };
+    let has_classes = |k: usize| cells.distinct(k).len() <= MOST_CLASSES;
+    let known = if cells.distinct(judge).len() > 1 && has_classes(judge) { answers(judge) } else { BTreeSet::new() };
     let alike =
         |cell: &String| known.contains(cell) || polarity(cell).is_some() && known.iter().all(|k| polarity(k).is_some());
     for (k, role) in roles.iter_mut().enumerate() {
@@ -442,16 +538,24 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System | Role::Text));
         // A judge may have failed on some rows.
         let open = open && !has_word(&words, MACHINE) && !has_word(&words, COMPARED);
-        let open = open && k != judge && (1..=MOST_CLASSES).contains(&cells.distinct(k).len());
+        // A number or a truth that some rows have and the others don't is a flag.
+        let is_set = |cell: &str| number(cell).is_some() || ["true", "false"].contains(&folded(cell).as_str());
+        let is_flag = || cells.distinct(k).len() < 2 && cells.distinct(k).all(is_set);
+        let open = open && k != judge && !is_flag();
         if open && (has_word(&words, BY_HAND) || !is_whole(k)) {
             // A few may say that somebody was not sure.
             let (filled, found) = (cells.filled(k).count(), answers(k));
             let mostly = || 5 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= 4 * filled;
-            let is_answered = || found.iter().all(alike) || mostly();
-            if is_answered() {
+            // Numbers measure much else.
+            let may_be = numbers.is_none() || nobody || has_word(&words, BY_HAND);
+            if may_be && has_classes(k) && !known.is_empty() && (found.iter().all(alike) || mostly()) || is_numbered(k)
+            {
                 *role = Some(Role::Human);
             }
         }
+    }
+    if known.is_empty() {
+        return;
     }
     // Where nothing else is a person's, so are whole columns that are called after the criterion of the judge's.
     if !roles.contains(&Some(Role::Human)) {
@@ -496,7 +600,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     let filled = cells.filled(column).count();
     let numeric = || cells.distinct(column).all(|cell| number(cell).is_some());
     // A mark is a note in German and in French.
-    if filled == 0 || has_word(&words, TALK) && !numeric() {
+    if filled == 0 || has_word(&words, TALK) && !has_word(&words, "text") && !numeric() {
         return None;
     }
     if has_word(&words, REASONS) {
@@ -506,6 +610,10 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return (!has_word(&words, HUMAN) && numeric()).then_some(Role::Confidence);
     }
     let probability = has_word(&words, PROBABILITY) || words.first().is_some_and(|word| word == "p");
+    // With which the row was chosen.
+    if probability && has_word(&words, CHANCE) {
+        return None;
+    }
     if probability && cells.distinct(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
         return (!has_word(&words, HUMAN)).then_some(Role::Probability);
     }
@@ -515,25 +623,31 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     // Rows of which several have one value; a cell that is long is a text that they share.
     let distinct = || cells.distinct(column);
     let shares = || filled == cells.len() && distinct().len() > 1 && 2 * distinct().len() <= filled;
-    let letters = || -> usize { cells.filled(column).map(|cell| cell.chars().count()).sum() };
-    let is_cluster = has_word(&words, CLUSTER) && !has_word(&words, &format!("{JUDGE} {HUMAN}"));
-    if is_cluster && shares() && letters() <= LONG * filled {
+    let is_cluster =
+        has_word(&words, CLUSTER) && !has_word(&words, &format!("{JUDGE} {HUMAN}")) && !is_model(&cells.names[column]);
+    if is_cluster && shares() && !is_long(cells, column) {
         return Some(Role::Cluster);
     }
     let is_item = is_item(&words) && tell_apart(cells, distinct().len());
     if identifies(&words) || is_item || words.is_empty() {
-        return (filled == cells.len()).then_some(Role::Id);
+        return (filled == cells.len() && (distinct().len() > 1 || filled == 1)).then_some(Role::Id);
     }
     // `human_verdict` is a person's, and `human_judge` a judge's.
     let of_person = has_word(&words, HUMAN) && !has_word(&words, "judge judges llm autorater model");
-    if !of_person && has_word(&words, JUDGE) && !has_word(&words, "model name version prompt type kind") {
+    let names_one = || distinct().len() == 1 && distinct().all(is_model);
+    if !of_person && has_word(&words, JUDGE) && !has_word(&words, "model name version prompt type kind") && !names_one()
+    {
         return Some(judged(cells, column, &words));
     }
     if has_word(&words, HUMAN) {
-        // `annotator_kind` is about a person and no answer of one.
-        return (!has_word(&words, ABOUT)).then_some(Role::Human);
+        // `annotator_kind` is about a person and no answer of one; Label Studio has a flag, whether a label is the truth.
+        let is_flag = has_word(&words, GOLD) && distinct().all(|cell| folded(cell) == "false");
+        return (!is_flag && !has_word(&words, ABOUT)).then_some(Role::Human);
     }
-    if has_word(&words, TEXT) {
+    // What Prodigy's annotators did with an item.
+    let is_done = || distinct().all(|cell| ["accept", "reject", "ignore"].contains(&cell));
+    let is_flag = words.first().is_some_and(|first| ["has", "is", "needs"].contains(&first.as_str()));
+    if has_word(&words, TEXT) && !has_word(&words, "type kind version hash") && !is_flag && !is_done() {
         return Some(Role::Text);
     }
     let has_answers = || distinct().len() > 1 && (distinct().len() <= MOST_CLASSES || numeric());
@@ -547,7 +661,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if several && has_word(&words, SYSTEM) && !has_word(&words, &format!("{LABEL} {PREDICTION}")) {
         return Some(Role::System);
     }
-    if letters() > LONG * filled && 2 * distinct().len() > filled {
+    if is_long(cells, column) && 2 * distinct().len() > filled {
         return Some(Role::Text);
     }
     if has_word(&words, "label labels reference prediction predicted score rating") {
@@ -584,7 +698,7 @@ fn is_named(role: Role, words: &[String]) -> bool {
         Role::Number => false,
         Role::Text => has(TEXT),
         Role::Human => has(HUMAN) || has(LABEL) || has(BY_HAND),
-        Role::Verdict | Role::Score => has(JUDGE) || has(PREDICTION) || has(MACHINE_TOO) || has(MODELS),
+        Role::Verdict | Role::Score => has(JUDGE) || has(PREDICTION) || has(MACHINE_TOO) || is_model(&words.join(" ")),
         _ => true,
     }
 }
@@ -594,4 +708,23 @@ fn numeric_covariate(cells: &CellTable, column: usize) -> Option<Role> {
     let mut distinct = cells.distinct(column);
     let several = distinct.len() > 10 && 2 * cells.filled(column).count() > cells.len();
     (several && distinct.all(|cell| number(cell).is_some())).then_some(Role::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_divided_into_words() {
+        for (name, expected) in [
+            ("humanVerdict", "human verdict"),
+            ("HUMAN_label-2", "human label 2"),
+            ("GPT-4标注", "gpt 4 标注"),
+            ("scores.Human review", "scores human review"),
+        ] {
+            assert_eq!(words(name).join(" "), expected);
+        }
+        assert!(is_model("DeepSeek-R1") && is_model("llmVerdict") && !is_model("humanLlm"));
+        assert!(has_word(&words("人工评分"), HUMAN) && !has_word(&words("humanity"), HUMAN));
+    }
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::columns::{Correction, HUMAN, JUDGE, MACHINE, Mapping, Role, has_word, words};
+use super::columns::{Correction, HUMAN, JUDGE, MACHINE, MACHINE_TOO, Mapping, Role, has_word, words};
 use super::table::CellTable;
 use crate::input::question::Criterion;
 
@@ -17,7 +17,7 @@ const USUAL: &str = "accuracy adherence clarity coherence completeness concisene
                      factuality faithfulness fluency formality grammar groundedness harmfulness harmlessness helpfulness \
                      honesty informativeness instruction politeness quality readability relevance relevancy safety style \
                      tone toxicity truthfulness usefulness verbosity";
-const NAMED: &str = "criterion criteria metric dimension aspect";
+const NAMED: &str = "criterion criteria metric dimension aspect kriterium critère criterio";
 /// Words that say what an answer is, and not what it is about.
 const ANSWER: &str =
     "score scores rating ratings grade label labels answer verdict verdicts decision result output p prob";
@@ -26,7 +26,7 @@ pub(super) const MOST: usize = 20;
 
 /// A word of a name that may tell a criterion: not who answered, and not what an answer is.
 fn tells(word: &str) -> bool {
-    let known = [JUDGE, MACHINE, HUMAN, ANSWER];
+    let known = [JUDGE, MACHINE, MACHINE_TOO, HUMAN, ANSWER];
     !known.iter().any(|known| known.split(' ').any(|other| other == word)) && !word.chars().all(|c| c.is_ascii_digit())
 }
 

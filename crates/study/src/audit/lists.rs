@@ -1,7 +1,7 @@
 //! Cells with the answers of several people: `pass;fail;pass`, `["pass", "fail"]`, or a list of objects with a name and a label
 //! each. They become a column for each person.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -21,6 +21,15 @@ type Given = (Option<String>, String);
 pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Correction]) -> Option<Widened> {
     let judge = [Role::Verdict, Role::Score].iter().find_map(|role| cells.column(mapping.one(*role)?))?;
     let known: BTreeSet<String> = cells.distinct(judge).map(folded).collect();
+    // A judge that was asked as often for every row; where it gives several labels, all that are in a cell are one answer.
+    let is_list = |cell: &str| cell.starts_with('[');
+    let asked =
+        || (0..cells.len()).map(|row| list(present(cells.cell(row, judge))?)).collect::<Option<Vec<Vec<Given>>>>();
+    let asked = cells.filled(judge).next().filter(|cell| is_list(cell)).and_then(|_| asked());
+    let samples = asked.filter(|all| all[0].len() > 1 && all.iter().all(|of_row| of_row.len() == all[0].len()));
+    if samples.is_none() && known.iter().any(|answer| list(answer).is_some_and(|all| all.len() > 1)) {
+        return None;
+    }
     let (numbers, two) = (known.iter().all(|k| number(k).is_some()), known.iter().all(|k| polarity(k).is_some()));
     let is_answer = |text: &str| {
         let text = folded(text);
@@ -44,9 +53,11 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
             None => Some(vec![]),
         };
         let lists: Vec<Vec<Given>> = (0..cells.len()).map(of_row).collect::<Option<_>>()?;
-        lists.iter().any(|list| list.len() > 1).then_some((*k, lists))
+        (lists.iter().any(|list| list.len() > 1) || cells.filled(*k).any(is_list)).then_some((*k, lists))
     };
-    let (column, lists) = (0..cells.names.len()).find_map(|k| lists(&k))?;
+    let role = if samples.is_some() { Role::Verdict } else { Role::Human };
+    let found = samples.map(|samples| (judge, samples));
+    let (column, lists) = found.or_else(|| (0..cells.names.len()).find_map(|k| lists(&k)))?;
     let title = |(at, (who, _)): (usize, &Given)| match who {
         Some(name) => name.clone(),
         None => format!("{} {}", cells.names[column], at + 1),
@@ -67,14 +78,71 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
     };
     let mut table = cells.with_columns(names, (0..cells.len()).map(row));
     let n = people.len();
-    let notice = format!(
-        "The column {:?} holds several labels in a cell, which are read as those of {n} people.",
-        cells.names[column]
-    );
-    table.notices.push(notice);
+    let name = &cells.names[column];
+    table.notices.push(match role {
+        Role::Verdict => format!("The column {name:?} holds {n} answers of the judge in a cell."),
+        _ => format!("The column {name:?} holds several labels in a cell, which are read as those of {n} people."),
+    });
     let by = if of_people().count() > 0 { RecognisedBy::Given } else { RecognisedBy::Cells };
-    let raters = people.into_iter().map(|name| Correction { role: Role::Human, column: Some(name), by }).collect();
+    let raters = people.into_iter().map(|name| Correction { role, column: Some(name), by }).collect();
     Some(Widened { cells: table, raters })
+}
+
+/// A table whose first column of JSON objects has a column for each of their fields, with a row for each object of a list; `None`
+/// of one that has no such column, or that has the judge's answers in another one, where some were opened before with people's.
+pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Option<CellTable> {
+    let objects = |k: usize| -> Option<Vec<Vec<Value>>> {
+        let of_row = |row: usize| match present(cells.cell(row, k)) {
+            None => Some(vec![Value::Null]),
+            Some(cell) => match serde_json::from_str(cell).ok()? {
+                Value::Array(all) if all.is_empty() => Some(vec![Value::Null]),
+                Value::Array(all) if all.len() <= MOST && all.iter().all(Value::is_object) => Some(all),
+                one @ Value::Object(_) => Some(vec![one]),
+                _ => None,
+            },
+        };
+        cells.filled(k).next().filter(|cell| cell.starts_with(['{', '[']))?;
+        let found: Vec<Vec<Value>> = (0..cells.len()).map(of_row).collect::<Option<_>>()?;
+        found.iter().flatten().any(Value::is_object).then_some(found)
+    };
+    let has = |roles: &[Role]| {
+        roles.iter().filter_map(|role| cells.column(mapping.one(*role)?)).any(|k| objects(k).is_none())
+    };
+    if has(&[Role::Verdict, Role::Score, Role::Probability]) && (!before || has(&[Role::Human])) {
+        return None;
+    }
+    let (column, found) = (0..cells.names.len()).find_map(|k| Some((k, objects(k)?)))?;
+    let mut names: Vec<String> = vec![];
+    let mut fields = |value: &Value| -> BTreeMap<String, String> {
+        let mut all = BTreeMap::new();
+        flatten(value, &cells.names[column], &mut all);
+        let new: Vec<String> = all.keys().filter(|name| !names.contains(name)).cloned().collect();
+        names.extend(new);
+        all
+    };
+    let found: Vec<Vec<BTreeMap<String, String>>> =
+        found.iter().map(|of_row| of_row.iter().map(&mut fields).collect()).collect();
+    let kept: Vec<usize> = (0..cells.names.len()).filter(|&k| k != column).collect();
+    let rows = found.iter().enumerate().flat_map(|(row, all)| all.iter().map(move |fields| (row, fields)));
+    let rows = rows.map(|(row, fields)| {
+        let own = kept.iter().map(move |&k| cells.cell(row, k));
+        own.chain(names.iter().map(move |name| fields.get(name).map_or("", String::as_str))).collect::<Vec<_>>()
+    });
+    let all = kept.iter().map(|&k| cells.names[k].clone()).chain(names.iter().cloned()).collect();
+    let mut table = cells.with_columns(all, rows);
+    table.keep_lines(found.iter().map(Vec::len));
+    Some(table)
+}
+
+/// The fields of a value, by their names behind that of what they are in; of a list with one text the text.
+fn flatten(value: &Value, name: &str, all: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Null => {}
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| flatten(value, &format!("{name}_{key}"), all)),
+        Value::Array(one) if one.len() == 1 && !one[0].is_object() => flatten(&one[0], name, all),
+        Value::String(text) => drop(all.insert(name.to_owned(), text.clone())),
+        other => drop(all.insert(name.to_owned(), other.to_string())),
+    }
 }
 
 /// The answers in a cell; `None` if its text is not a list of them.

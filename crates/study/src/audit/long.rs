@@ -5,19 +5,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::columns::{
-    CLUSTER, Correction, HUMAN, ITEM, JUDGE, Mapping, RecognisedBy, Role, has_word, identifies, is_model, words,
+    CLUSTER, Correction, HUMAN, ITEM, JUDGE, Mapping, PREDICTED, RecognisedBy, Role, has_word, identifies, is_model,
+    words,
 };
 use super::table::{CellTable, present};
 
 pub(super) const WHO: &str = "annotator annotators rater reviewer labeler labeller worker participant prolific coder checker assessor prüfer bewerter";
 /// What a person did to a row, in a name such as `labeled_by`.
 const DONE: &str = "labeled labelled annotated reviewed checked rated graded scored evaluated assessed verified approved \
-                    audited tagged geprüft bewertet";
+                    audited tagged completed geprüft bewertet";
 /// Columns that name raters where their values are a judge's and people's.
 const PERHAPS_WHO: &str = "source by user evaluator grader judge who";
-pub(super) const WHAT: &str = "label labels rating ratings score vote annotation value";
+pub(super) const WHAT: &str = "label labels rating ratings score vote annotation value accept choices";
 /// What an answer is called where no column has a name of [`WHAT`].
-const PERHAPS_WHAT: &str = "verdict answer grade judgement judgment decision";
+const PERHAPS_WHAT: &str = "verdict answer grade judgement judgment decision preference choice";
 /// Words of columns that are about a rater or an answer.
 const ABOUT: &str = "kind type count number comment comments note notes reason confidence time date age gender sex seconds \
                      minutes duration country education answer";
@@ -54,6 +55,8 @@ fn who(cells: &CellTable, mapping: Option<&Mapping>) -> Vec<usize> {
     let of_people = |words: &[String]| has_word(words, HUMAN) && !has_word(words, &format!("{about} {reference}"));
     found.extend(columns(&|k, words| of_people(words) && is_free(k)));
     found.extend(columns(&|k, words| has_word(words, PERHAPS_WHO) && !has_word(words, ABOUT) && with_both(k)));
+    // Failing names, the kinds of raters.
+    found.extend(columns(&|k, words| has_word(words, PERHAPS_WHO) && has_word(words, "type kind") && with_both(k)));
     found
 }
 
@@ -70,12 +73,10 @@ fn what(cells: &CellTable, mapping: &Mapping, who: usize) -> Result<Option<usize
             k != who && has_word(&words, known) && !has_word(&words, not)
         })
     };
-    let others = "id kind type rater annotator";
+    let others = format!("id kind type rater annotator {PREDICTED}");
     match people.as_slice() {
-        [] => {
-            Ok(named(WHAT, &format!("{JUDGE} {others}"))
-                .or_else(|| named(PERHAPS_WHAT, &format!("judge llm {others}"))))
-        }
+        [] => Ok(named(WHAT, &format!("{JUDGE} {others}"))
+            .or_else(|| named(PERHAPS_WHAT, "judge llm id kind type rater annotator"))),
         [one] => Ok(cells.column(one)),
         several => Err(format!(
             "The column {:?} is not used: it names people, and several columns hold labels ({}). If it says who gave one of \

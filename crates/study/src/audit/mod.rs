@@ -39,9 +39,10 @@ use crate::from_log::{self, LogOptions, LogStudy};
 use crate::input::config::TableReading;
 use crate::input::scale::Scale;
 use crate::input::source::Source;
+use crate::input::spelling::number;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
-use columns::{Correction, Mapping, ReadColumn, RecognisedBy, Role, names_answers};
+use columns::{Correction, Mapping, ReadColumn, RecognisedBy, Role, has_word, names_answers};
 use long::Widened;
 use pairs::PairTable;
 use rows::AuditRows;
@@ -177,6 +178,13 @@ impl AuditInput {
         let mut source = Source::default();
         if let Some(format) = log_format(path, &mut source)? {
             let logs = source.read_logs(paths, format)?;
+            // Traces with columns that somebody added are a table.
+            let rows = logs.labels_given().is_empty() && others.is_empty() && known.is_none();
+            let rows = rows.then(|| CellTable::read(path, None).ok()).flatten();
+            if let Some(cells) = rows.filter(|cells| Mapping::new(cells, corrections).is_ok_and(|all| all.has_judge()))
+            {
+                return Self::from_cells(cells, path, corrections, known);
+            }
             let options = LogOptions { known, ..of_corrections(path, corrections)? };
             let studies = from_log::studies(logs, &source, &options)?;
             return Ok(studies.into_iter().map(|study| Self::of_criterion(study, format.title)).collect());
@@ -220,6 +228,12 @@ impl AuditInput {
             Ok::<_, Error>((mapping, of_columns))
         };
         let (mut mapping, mut of_columns) = recognised(&cells, &all)?;
+        // What is nested is looked into where the answers are not beside it.
+        let mut before = false;
+        while let Some(opened) = lists::opened(&cells, &mapping, before) {
+            (cells, before) = (opened, true);
+            (mapping, of_columns) = recognised(&cells, &all)?;
+        }
         let classes = known.map_or(&[][..], |known| known.scale.classes());
         let likeliest = || shares::likeliest(&cells, &mapping, classes);
         if let Some(Widened { cells: unpacked, raters }) = lists::unpacked(&cells, &mapping, &all).or_else(likeliest) {
@@ -437,26 +451,42 @@ fn prepare(
     let rows = AuditRows::new(cells, &mapping, (chances, known)).map_err(refused)?;
     let table = mapping.read_columns(cells, corrections);
     let mut notices = [&cells.notices[..], &rows.notices].concat();
-    let is_guessed = |one: &&ReadColumn| {
-        one.role.as_deref() == Some(Role::Human.name())
-            && one.by == Some(RecognisedBy::Values)
-            && one.filled == cells.len()
+    let is_number =
+        |name: &str| cells.column(name).is_some_and(|k| cells.distinct(k).all(|cell| number(cell).is_some()));
+    let guessed = |roles: &[Role], is: &dyn Fn(&ReadColumn) -> bool| -> Vec<&str> {
+        let of_roles = |one: &&ReadColumn| roles.iter().any(|role| one.role.as_deref() == Some(role.name()));
+        let found = table.iter().filter(of_roles).filter(|one| one.by == Some(RecognisedBy::Values) && is(one));
+        found.map(|one| one.column.as_str()).collect()
     };
-    let guessed: Vec<&str> = table.iter().filter(is_guessed).map(|one| one.column.as_str()).collect();
-    if !guessed.is_empty() {
-        let names = guessed.join(", ");
-        notices.insert(
-            0,
-            format!("Read as people's answers, as they are like the judge's: {names} (else --columns human=)."),
-        );
+    let people = guessed(&[Role::Human], &|one| one.filled == cells.len() || is_number(&one.column));
+    let judges = guessed(&[Role::Verdict, Role::Score], &|one| one.column != columns::LIKELIEST);
+    for (names, whose, like, role) in
+        [(judges, "the judge's", "people's", "verdict"), (people, "people's", "the judge's", "human")]
+    {
+        if !names.is_empty() {
+            let names = names.join(", ");
+            notices.insert(
+                0,
+                format!("Read as {whose} answers, as they are like {like}: {names} (else --columns {role}=)."),
+            );
+        }
     }
     let is_answered = corrections.iter().any(|one| one.role == Role::Human);
-    if let Some(name) = mapping.perhaps_person(cells).filter(|_| !is_answered) {
-        let correction = format!("human={name}");
-        let word = shell_word(&correction);
-        let text =
-            format!("No column was read as people's answers. If a person gave those in {name:?}: --columns {word}");
+    let perhaps = mapping.perhaps_people(cells);
+    if !perhaps.is_empty() && !is_answered {
+        let options = perhaps.iter().map(|name| format!(" --columns {}", shell_word(&format!("human={name}"))));
+        let (names, options) = (perhaps.join(", "), options.collect::<String>());
+        let text = format!("No column was read as people's answers. If people gave those in {names}:{options}");
         notices.insert(0, text);
+    }
+    let is_chance = |name: &&String| {
+        let words = columns::words(name);
+        has_word(&words, columns::CHANCE) && has_word(&words, columns::PROBABILITY)
+    };
+    if let Some(name) = cells.names.iter().find(is_chance).filter(|_| *given == Labelled::Unknown) {
+        let word = shell_word(name);
+        notices
+            .push(format!("If {name} is the probability with which a row was chosen for people: --labelled {word}."));
     }
     let judges = mapping.of(Role::Verdict);
     // One judge's columns are told apart by numbers, which are not those of versions.

@@ -17,7 +17,10 @@ use crate::input::source::{Source, read_joined};
 use crate::input::spelling::number;
 
 /// Cells that stand for no answer.
-const BLANK: [&str; 13] = ["", "nan", "na", "n/a", "n.a.", "#n/a", "#nv", "<na>", "k.a.", "null", "none", "-", "?"];
+const BLANK: [&str; 18] = [
+    "", "nan", "na", "n/a", "n.a.", "#n/a", "#nv", "<na>", "k.a.", "null", "None", "-", "?", "--", "\u{2014}", "s.o.",
+    "n/d", "n.d.",
+];
 
 /// What the first cell of a row says that sums up others.
 const TOTALS: [&str; 10] =
@@ -154,6 +157,12 @@ impl CellTable {
         Self { lines, notices, criterion, bytes: self.bytes, ..Self::new(names, rows, &self.format) }
     }
 
+    /// Repeats the line of each row as often as the row was.
+    pub(super) fn keep_lines(&mut self, times: impl Iterator<Item = usize>) {
+        let lines = self.lines.iter().zip(times);
+        self.lines = lines.flat_map(|(line, times)| std::iter::repeat_n(*line, times)).collect();
+    }
+
     /// The table without rows at its end that sum up the others, as spreadsheets have them: their first cell says `Total`.
     pub(super) fn without_totals(mut self) -> Self {
         let first = |row: usize| self.row(row).map(str::trim).find(|cell| !cell.is_empty()).unwrap_or_default();
@@ -240,13 +249,27 @@ fn filled_rows(table: &DataTable, skipped: usize) -> impl Iterator<Item = Row<'_
     table.rows().skip(skipped).filter(|row| row.cells().any(|cell| !cell.trim().is_empty()))
 }
 
-/// The names in the first row, of a table whose header has cells that go over several columns, as spreadsheets have them.
+/// The names in the first row, of a table whose header has cells that go over several columns, as spreadsheets have them; behind
+/// those above them if these alone tell who answered.
 fn names_below(table: &DataTable) -> Option<Vec<String>> {
     let unnamed = table.header().iter().enumerate().filter(|(k, name)| **name == format!("column {}", k + 1)).count();
     let names: Vec<String> = table.rows().next()?.cells().map(|cell| cell.trim().to_owned()).collect();
     let is_header = |names: &[String]| names.iter().all(|name| !name.is_empty() && number(name).is_none());
-    let is_better = names_answers(&names) && !names_answers(table.header());
-    (table.header_line().is_some() && unnamed > 0 && is_header(&names) && is_better).then(|| distinct(names))
+    let comes_again = |k: usize| table.rows().skip(1).take(100).any(|row| row.cells().nth(k) == Some(&*names[k]));
+    if table.header_line().is_none() || unnamed == 0 || !is_header(&names) || (0..names.len()).any(comes_again) {
+        return None;
+    }
+    if names_answers(&names) {
+        return (!names_answers(table.header())).then(|| distinct(names));
+    }
+    let mut above = "";
+    let joined = table.header().iter().zip(&names).enumerate().map(|(k, (over, name))| {
+        if *over != format!("column {}", k + 1) {
+            above = over;
+        }
+        format!("{above} {name}").trim().to_owned()
+    });
+    Some(distinct(joined.collect())).filter(|joined| names_answers(joined))
 }
 
 /// A cell without white space around it; `None` where it stands for no answer (`nan`, `null`, `n/a`, ...).
@@ -254,5 +277,7 @@ pub fn present(cell: &str) -> Option<&str> {
     /// The longest of [`BLANK`] has so many bytes.
     const LONGEST: usize = 4;
     let trimmed = cell.trim();
-    (trimmed.len() > LONGEST || !BLANK.iter().any(|blank| trimmed.eq_ignore_ascii_case(blank))).then_some(trimmed)
+    // In small letters `none` is an answer, such as no severity.
+    let is = |blank: &str| trimmed == blank || trimmed.eq_ignore_ascii_case(blank) && blank != "None";
+    (trimmed.len() > LONGEST || !BLANK.into_iter().any(is)).then_some(trimmed)
 }

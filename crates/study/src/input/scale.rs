@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::check::Check;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
-use judge_uncertainty_formats::spelling::{class_of, number};
+use judge_uncertainty_formats::spelling::{class_of, number, numbered};
 use judge_uncertainty_system::limits::OF_NUMBERS;
 use judge_uncertainty_system::numbers::shortest;
 
@@ -88,7 +88,7 @@ impl Scale {
         match self {
             Self::Classes(names) => class_of(text, names).map(|class| class as f64),
             Self::Places(Places { names, places }) => {
-                let of_number = || places.iter().position(|place| number(text) == Some(*place));
+                let of_number = || places.iter().position(|place| numbered(text) == Some(*place));
                 class_of(text, names).or_else(of_number).map(|class| places[class])
             }
             Self::Scores(low, high) => number(text).filter(|answer| (low..=high).contains(&answer)),

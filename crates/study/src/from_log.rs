@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::source::Source;
-use crate::audit::KnownScale;
 use crate::audit::answers::{AnswerCoding, MOST_CLASSES, share_of_score};
 use crate::audit::columns::{HUMAN, JUDGE, Mapping, Role, has_word, words};
 use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
 use crate::audit::table::present;
+use crate::audit::{KnownScale, not_used};
 use crate::input::question::Criterion;
 use crate::input::scale::Given;
 use crate::input::spelling::{folded, number};
@@ -239,6 +239,11 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let rows = items.rows().filter(|row| !alike.contains_key(row.id()));
     let rows = rows.map(|row| some(&row.cells().collect::<Vec<_>>(), said(row.id())));
     let columns = Mapping::from_roles(roles(&header, text.as_deref(), options.group_from.as_deref()));
+    let own = ["id", "item", "rubric", SYSTEMS[0], SYSTEMS[1], TRANSCRIPT];
+    let is_used = |name: &str| {
+        own.contains(&name) || columns.names().contains(name) || options.labels_from.as_deref() == Some(name)
+    };
+    notices.extend(not_used(&header, is_used));
     let mut files = vec![
         ("items.csv", csv_text(std::iter::once(header).chain(rows))),
         ("judge.csv", judge.table),

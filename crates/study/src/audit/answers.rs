@@ -299,9 +299,13 @@ impl AnswerCoding {
         format!("{name} counts as {good} from {middle} up, the middle of {low} to {high}; rates use the score itself.")
     }
 
-    /// A cell of the judge's with an answer; `None` of a blank one, and of one that says that the judge failed.
+    /// A cell of the judge's with an answer; `None` of a blank one, and of one that says that the judge failed, as words do where
+    /// it gives numbers.
     pub fn given<'c>(&self, cell: &'c str) -> Option<&'c str> {
-        present(cell).filter(|cell| self.of_judge(cell).is_some() || !is_failure(&folded(cell)))
+        let of_places = || self.scale.has_order() && self.scale.classes().iter().all(|class| numbered(class).is_some());
+        let is_word = |cell: &str| !cell.contains(|c: char| c.is_ascii_digit()) && (self.judge_scores || of_places());
+        let failed = |cell: &str| is_failure(&folded(cell)) || is_word(cell);
+        present(cell).filter(|cell| self.of_judge(cell).is_some() || !failed(cell))
     }
 
     /// An answer of the judge: the position of its class, or its number.

@@ -179,7 +179,7 @@ impl AuditInput {
         if let Some(format) = log_format(path, &mut source)? {
             let logs = source.read_logs(paths, format)?;
             // Traces with columns that somebody added are a table.
-            let rows = logs.labels_given().is_empty() && others.is_empty() && known.is_none();
+            let rows = logs.labels_given().is_empty() && others.is_empty();
             let rows = rows.then(|| CellTable::read(path, None).ok()).flatten();
             if let Some(cells) = rows.filter(|cells| Mapping::new(cells, corrections).is_ok_and(|all| all.has_judge()))
             {
@@ -427,8 +427,8 @@ fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions<
 const MOST_NAMED: usize = 30;
 
 /// What is to be said of columns that are not used.
-fn not_used(cells: &CellTable, is_used: impl Fn(&str) -> bool) -> Option<String> {
-    let unused: Vec<&str> = cells.names.iter().map(String::as_str).filter(|name| !is_used(name)).collect();
+pub(crate) fn not_used(names: &[String], is_used: impl Fn(&str) -> bool) -> Option<String> {
+    let unused: Vec<&str> = names.iter().map(String::as_str).filter(|name| !is_used(name)).collect();
     let more = unused.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!unused.is_empty()).then(|| format!("Not used: {}{more}.", unused[..unused.len().min(MOST_NAMED)].join(", ")))
@@ -499,7 +499,7 @@ fn prepare(
         notices.push(format!("{all} are read as repeated answers of one judge; for one alone: --columns {word}."));
     }
     let used = mapping.names();
-    notices.extend(not_used(cells, |name| used.contains(name) || chances == Some(name)));
+    notices.extend(not_used(&cells.names, |name| used.contains(name) || chances == Some(name)));
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());

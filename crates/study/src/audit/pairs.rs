@@ -308,7 +308,7 @@ impl PairTable {
         roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
         let of_raters = [voters.as_ref().map(|voters| voters.column), gave].map(|k| k.map(|k| cells.names[k].as_str()));
         let is_used = |name: &str| of_raters.contains(&Some(name)) || roles.iter().any(|(_, known)| known == name);
-        notices.extend(not_used(cells, is_used));
+        notices.extend(not_used(&cells.names, is_used));
         Some(Self { log: Log::new(("pairs", &file_name(path)), None, [], records), roles, notices })
     }
 }

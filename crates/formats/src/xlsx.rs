@@ -61,7 +61,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     // Without any, the first says what it has instead; a sheet of a few rows before a long one explains it.
     let loosely = id_column == NO_IDS;
     let longest = sheets.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
-    let is_table = |(_, rows): &(String, Vec<NumberedRow>)| loosely && rows.len() > FEW.min(longest - 1);
+    let is_table = |(_, rows): &(String, Vec<NumberedRow>)| loosely && rows.len() > FEW.min(longest.saturating_sub(1));
     let found = sheets.iter().position(has_ids).or_else(|| sheets.iter().position(is_table)).unwrap_or(0);
     let rows = sheets.swap_remove(found).1;
     // Reports have a title above the header.

@@ -39,8 +39,6 @@ pub(super) fn trust(answer: &Answer) -> Result<Vec<String>, Error> {
     if answer.labelled > 0 {
         let trust = &answer.trust;
         let (weakest, is_worse) = weakest(trust);
-        // Of several classes, agreement is compared.
-        let is_directed = trust.bias.len() == 1;
         let linked = |covariate: &&Covariate| side(&covariate.difference) != 0;
         let confidence = trust.confidence.as_ref();
         view.extend(context! {
@@ -53,7 +51,8 @@ pub(super) fn trust(answer: &Answer) -> Result<Vec<String>, Error> {
             confidence => &confidence.filter(|of| of.excess.as_ref().is_none_or(|excess| excess.estimate().is_some())),
             weakest => &weakest,
             is_worse => &is_worse,
-            is_directed => &is_directed,
+            // Of several classes, agreement is compared.
+            is_directed => &(trust.bias.len() == 1),
             linked => &trust.covariates.iter().filter(linked).take(2).collect::<Vec<_>>(),
             covariates => &trust.covariates,
         });

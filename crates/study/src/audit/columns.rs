@@ -205,7 +205,7 @@ impl Mapping {
         let several = people.iter().filter(|&&k| !has(k, AGREED) && !has(k, GOLD)).count() > 1;
         let (agreed, own): (Vec<usize>, Vec<usize>) =
             people.into_iter().partition(|&k| has(k, AGREED) || several && has(k, GOLD));
-        let filled = |k: usize| cells.filled(k).count();
+        let filled = |k: usize| cells.number_filled(k);
         let fullest = own.iter().map(|&k| filled(k)).max();
         let is_theirs = |k: &usize| own.len() > 1 || fullest.is_some_and(|most| most >= filled(*k));
         if agreed.iter().all(is_theirs) {
@@ -274,7 +274,7 @@ impl Mapping {
                 None if is_named(role, &words(name)) => RecognisedBy::Name,
                 None => RecognisedBy::Values,
             });
-            let filled = cells.filled(k).count();
+            let filled = cells.number_filled(k);
             ReadColumn { column: name.clone(), role: role.map(|role| role.name().to_owned()), by, filled }
         };
         cells.names.iter().enumerate().map(of).collect()
@@ -446,8 +446,7 @@ fn judged(cells: &CellTable, column: usize, words: &[String]) -> Role {
 
 /// Whether the cells of a column are texts on average.
 fn is_long(cells: &CellTable, column: usize) -> bool {
-    let (letters, filled) = cells.filled(column).fold((0, 0), |(all, n), cell| (all + cell.chars().count(), n + 1));
-    letters > LONG * filled
+    cells.letters(column) > LONG * cells.number_filled(column)
 }
 
 /// Words that two names have in common, but for those that tell who answered.
@@ -515,7 +514,7 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
 /// to checks by hand, beside a column of the judge's for every row.
 fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     let answers = |k: usize| -> BTreeSet<String> { cells.distinct(k).map(folded).collect() };
-    let is_whole = |k: usize| cells.filled(k).count() == cells.len();
+    let is_whole = |k: usize| cells.is_whole(k);
     let is_judge = |k: &usize| matches!(roles[*k], Some(Role::Verdict | Role::Score)) && is_whole(*k);
     let Some(judge) = (0..roles.len()).find(is_judge) else { return };
     let numbers = Given::new(cells.distinct(judge).filter_map(number));
@@ -544,12 +543,12 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         let open = open && k != judge && !is_flag();
         if open && (has_word(&words, BY_HAND) || !is_whole(k)) {
             // A few may say that somebody was not sure.
-            let (filled, found) = (cells.filled(k).count(), answers(k));
+            let filled = cells.number_filled(k);
+            let all_alike = || answers(k).iter().all(alike);
             let mostly = || 5 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= 4 * filled;
             // Numbers measure much else.
             let may_be = numbers.is_none() || nobody || has_word(&words, BY_HAND);
-            if may_be && has_classes(k) && !known.is_empty() && (found.iter().all(alike) || mostly()) || is_numbered(k)
-            {
+            if may_be && has_classes(k) && !known.is_empty() && (all_alike() || mostly()) || is_numbered(k) {
                 *role = Some(Role::Human);
             }
         }
@@ -586,7 +585,7 @@ fn is_like_the_judge(cells: &CellTable, column: usize, known: &BTreeSet<String>)
     let of_machine = is_model(&cells.names[column])
         || [MACHINE, MACHINE_TOO, NO_PERSON].into_iter().any(|known| has_word(&name, known));
     let answers = || cells.distinct(column).map(folded).collect::<BTreeSet<String>>();
-    !of_machine && cells.filled(column).count() == cells.len() && (answers().len() > 1 && answers().is_subset(known))
+    !of_machine && cells.is_whole(column) && (answers().len() > 1 && answers().is_subset(known))
 }
 
 /// Whether so many values of a column tell all rows apart but those that come again cell by cell.
@@ -597,7 +596,7 @@ fn tell_apart(cells: &CellTable, values: usize) -> bool {
 
 fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     let words = words(&cells.names[column]);
-    let filled = cells.filled(column).count();
+    let filled = cells.number_filled(column);
     let numeric = || cells.distinct(column).all(|cell| number(cell).is_some());
     // A mark is a note in German and in French.
     if filled == 0 || has_word(&words, TALK) && !has_word(&words, "text") && !numeric() {
@@ -706,7 +705,7 @@ fn is_named(role: Role, words: &[String]) -> bool {
 /// A column of numbers with many values.
 fn numeric_covariate(cells: &CellTable, column: usize) -> Option<Role> {
     let mut distinct = cells.distinct(column);
-    let several = distinct.len() > 10 && 2 * cells.filled(column).count() > cells.len();
+    let several = distinct.len() > 10 && 2 * cells.number_filled(column) > cells.len();
     (several && distinct.all(|cell| number(cell).is_some())).then_some(Role::Number)
 }
 

@@ -42,7 +42,7 @@ fn below_each_other(cells: &CellTable, corrections: &[Correction]) -> Vec<CellTa
         [] => (0..cells.names.len()).find(|&k| has_word(&words(&cells.names[k]), NAMED)),
         corrections => corrections.iter().find_map(|one| cells.column(one.column.as_deref()?)),
     };
-    let Some(column) = column.filter(|&column| cells.filled(column).count() == cells.len()) else { return vec![] };
+    let Some(column) = column.filter(|&column| cells.is_whole(column)) else { return vec![] };
     let names: BTreeSet<&str> = cells.distinct(column).collect();
     // A name of every row is no criterion.
     if !(2..=MOST).contains(&names.len()) || 2 * names.len() > cells.len() {

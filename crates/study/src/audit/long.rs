@@ -112,7 +112,7 @@ fn columns(cells: &CellTable, mapping: &Mapping, asked: Option<usize>) -> Result
 /// Whether the values of a column come again, as names of raters do.
 fn come_again(cells: &CellTable, column: usize) -> bool {
     let names = cells.distinct(column);
-    names.len() > 0 && names.len() < cells.filled(column).count()
+    names.len() > 0 && names.len() < cells.number_filled(column)
 }
 
 /// Whether a column names who gave the answers of another: its values come again, stand in most rows with an answer, and are
@@ -139,7 +139,7 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
 /// the list is empty.
 fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usize> {
     let distinct = |key: &[usize]| (0..cells.len()).map(|row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
-    let is_whole = |k: &usize| cells.filled(*k).count() == cells.len();
+    let is_whole = |k: &usize| cells.is_whole(*k);
     let names_items = |k: &usize| {
         let words = words(&cells.names[*k]);
         identifies(&words) || has_word(&words, ITEM)

@@ -392,7 +392,7 @@ impl Reader<'_> {
             return recognised;
         }
         let named = |k: &usize| has_word(&words(&self.cells.names[*k]), "id uid key question pair item");
-        let whole = |k: &usize| self.cells.filled(*k).count() == self.cells.len();
+        let whole = |k: &usize| self.cells.is_whole(*k);
         recognised.filter(repeats).or_else(|| (0..self.cells.names.len()).filter(named).filter(whole).find(repeats))
     }
 

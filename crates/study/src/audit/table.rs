@@ -43,8 +43,19 @@ pub struct CellTable {
     pub notices: Vec<String>,
     /// What all rows are judged by, of a table that is a part of one with several criteria.
     pub criterion: Option<Criterion>,
-    /// For each column the rows where its cells first stand, once these were asked for.
-    distinct: Vec<OnceLock<Vec<u32>>>,
+    /// What is known of the cells of each column, once it was asked for.
+    known: Vec<OnceLock<Known>>,
+}
+
+/// The cells of a column that are not blank.
+#[derive(Debug, Clone, PartialEq)]
+struct Known {
+    /// The rows where different ones first stand.
+    first: Vec<u32>,
+    /// How many there are.
+    filled: usize,
+    /// Their letters.
+    letters: usize,
 }
 
 /// The cells of a row, equal for rows whose cells are all equal.
@@ -127,8 +138,8 @@ impl CellTable {
                 row.iter().for_each(|cell| cells.push(cell.as_ref()));
             }
         }
-        let (format, distinct) = (format.to_owned(), vec![OnceLock::new(); names.len()]);
-        Self { names, cells, format, lines: vec![], bytes: None, notices: vec![], criterion: None, distinct }
+        let (format, known) = (format.to_owned(), vec![OnceLock::new(); names.len()]);
+        Self { names, cells, format, lines: vec![], bytes: None, notices: vec![], criterion: None, known }
     }
 
     /// Some columns of some rows, by position, which are judged by one criterion.
@@ -143,7 +154,7 @@ impl CellTable {
             bytes: self.bytes,
             notices: self.notices.clone(),
             criterion: Some(criterion),
-            distinct: vec![OnceLock::new(); columns.len()],
+            known: vec![OnceLock::new(); columns.len()],
         }
     }
 
@@ -173,7 +184,7 @@ impl CellTable {
             let name = first(kept).to_owned();
             self.cells = (0..kept).flat_map(|row| self.row(row)).collect();
             self.lines.truncate(kept);
-            self.distinct.fill(OnceLock::new());
+            self.known.fill(OnceLock::new());
             self.notices.push(format!("Left out: what the table sums up below its rows ({name})."));
         }
         self
@@ -227,15 +238,38 @@ impl CellTable {
         RowCells(self, row)
     }
 
+    fn known(&self, column: usize) -> &Known {
+        self.known[column].get_or_init(|| {
+            let cell = |row: usize| present(self.cell(row, column)).unwrap_or_default();
+            let mut index = PositionIndex::with_capacity(self.len());
+            let mut known = Known { first: vec![], filled: 0, letters: 0 };
+            for row in (0..self.len()).filter(|&row| !cell(row).is_empty()) {
+                known.filled += 1;
+                known.letters += cell(row).chars().count();
+                known.first.extend(index.insert(row, cell).is_none().then_some(row as u32));
+            }
+            known
+        })
+    }
+
     /// The different cells of a column that are not blank, in the order in which they first occur.
     pub fn distinct(&self, column: usize) -> impl ExactSizeIterator<Item = &str> {
-        let cell = move |row: usize| present(self.cell(row, column)).unwrap_or_default();
-        let find = || {
-            let mut known = PositionIndex::with_capacity(self.len());
-            let is_first = |row: &u32| !cell(*row as usize).is_empty() && known.insert(*row as usize, cell).is_none();
-            (0..self.len() as u32).filter(is_first).collect()
-        };
-        self.distinct[column].get_or_init(find).iter().map(move |&row| cell(row as usize))
+        self.known(column).first.iter().map(move |&row| present(self.cell(row as usize, column)).unwrap_or_default())
+    }
+
+    /// How many cells of a column are not blank.
+    pub fn number_filled(&self, column: usize) -> usize {
+        self.known(column).filled
+    }
+
+    /// Whether every cell of a column has something in it.
+    pub(super) fn is_whole(&self, column: usize) -> bool {
+        self.number_filled(column) == self.len()
+    }
+
+    /// The letters of all cells of a column that are not blank.
+    pub(super) fn letters(&self, column: usize) -> usize {
+        self.known(column).letters
     }
 
     /// The cells of a column that are not blank, unchanged.
@@ -276,8 +310,29 @@ fn names_below(table: &DataTable) -> Option<Vec<String>> {
 pub fn present(cell: &str) -> Option<&str> {
     /// The longest of [`BLANK`] has so many bytes.
     const LONGEST: usize = 4;
+    /// With which those that are not signs begin.
+    const LETTERS: &[u8] = b"nNkKsS";
     let trimmed = cell.trim();
+    let first = trimmed.as_bytes().first()?;
+    if trimmed.len() > LONGEST || first.is_ascii_alphanumeric() && !LETTERS.contains(first) {
+        return Some(trimmed);
+    }
     // In small letters `none` is an answer, such as no severity.
-    let is = |blank: &str| trimmed == blank || trimmed.eq_ignore_ascii_case(blank) && blank != "None";
-    (trimmed.len() > LONGEST || !BLANK.into_iter().any(is)).then_some(trimmed)
+    let is = |blank: &&str| trimmed == *blank || trimmed.eq_ignore_ascii_case(blank) && *blank != "None";
+    (!BLANK.iter().any(is)).then_some(trimmed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_for_no_answer_is_none() {
+        assert!(BLANK.iter().all(|blank| present(&format!(" {blank} ")).is_none()));
+        assert_eq!(
+            ["none", " pass", "n", "\u{2014}\u{2014}"].map(present),
+            ["none", "pass", "n", "\u{2014}\u{2014}"].map(Some)
+        );
+        assert_eq!(present("NULL"), None);
+    }
 }

@@ -77,7 +77,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
 
 /// Rows of a sheet that is perhaps no table.
 const FEW: usize = 10;
-/// Rows at the start of a sheet, whose longest has as many cells as the table has columns, if a header may go over several.
+/// Rows at the start of a sheet; if a header may go over several, the longest of them tells the number of columns.
 const START: usize = 10;
 /// Bytes of memory for a cell on its way into a table, besides its text, which is in memory twice.
 const CELL: u64 = 112;

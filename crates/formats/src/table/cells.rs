@@ -31,7 +31,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Room for `rows` of so many `columns` in a text of `bytes`, of which each cell takes one at least.
+    /// Room for `rows` of so many `columns` in a text of `bytes`; each cell takes one byte or more.
     pub(super) fn with_capacity(rows: usize, columns: usize, bytes: usize) -> Self {
         let cells = rows.saturating_mul(columns).min(bytes + 1);
         Self { cells: Texts::with_capacity(cells, bytes), rows: Vec::with_capacity(rows) }

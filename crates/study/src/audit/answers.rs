@@ -204,7 +204,7 @@ impl AnswerCoding {
         Ok(Self::on(scale, false, notices, [judge, human]))
     }
 
-    /// Steps of a scale that each begin or end with a number, as `4 - good`, `4 pts` and `Agree (4)`, of which three or more occur.
+    /// Three or more steps of a scale that each begin or end with a number, as `4 - good`, `4 pts` and `Agree (4)`.
     fn of_numbered(judge: &Spellings, human: &Spellings) -> Option<Self> {
         let mut found: BTreeMap<i64, &BTreeMap<String, usize>> = BTreeMap::new();
         for of in [human, judge] {

@@ -485,8 +485,7 @@ fn prepare(
     };
     if let Some(name) = cells.names.iter().find(is_chance).filter(|_| *given == Labelled::Unknown) {
         let word = shell_word(name);
-        notices
-            .push(format!("If {name} is the probability with which a row was chosen for people: --labelled {word}."));
+        notices.push(format!("If {name} is the probability that a row was given to people: --labelled {word}."));
     }
     let judges = mapping.of(Role::Verdict);
     // One judge's columns are told apart by numbers, which are not those of versions.

@@ -631,8 +631,8 @@ impl<'s> OfDomain<'s> {
     }
 }
 
-/// The factor by which `more` labels multiply those in strata that still have items without one, where clusters have as many
-/// labels each as those labelled by now.
+/// The factor by which `more` labels multiply those in strata that still have items without one, if further clusters get the
+/// number of labels that the labelled ones have on average.
 ///
 /// Labels that count as drawn at random only because the study does not say otherwise do so until a queue brings further ones:
 /// from then on the n items labelled now stand for themselves, and the further m for the N - n others. The factor t is the one

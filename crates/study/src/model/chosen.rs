@@ -370,7 +370,7 @@ impl ItemSampling {
     }
 }
 
-/// The factor of variances from which readers are told of a long cluster without a label.
+/// The factor of variances from which the answer mentions a long cluster without a label.
 const MUCH_WIDER: f64 = 1.5;
 
 fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), nothing: bool) -> Option<String> {

@@ -175,10 +175,14 @@ struct StudyThings {
     own: Vec<bool>,
     /// First batch that labels it.
     first: Vec<Option<usize>>,
+    /// Its items, and those of them that count as labelled.
+    items: Vec<usize>,
+    labelled: Vec<usize>,
 }
 
 impl StudyThings {
-    fn new(study: &Study) -> Self {
+    /// The clusters of a study, of whose items those `kept` count as labelled.
+    fn new(study: &Study, kept: &[usize]) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let twins = study.items.twins(&all);
         let of = if twins.is_empty() { all } else { twins };
@@ -192,18 +196,14 @@ impl StudyThings {
             let known: &mut Option<usize> = &mut first[of[item]];
             *known = Some(known.map_or(batch, |known| known.min(batch)));
         }
-        Self { of, own, first }
+        let (mut items, mut labelled) = (vec![0; number], vec![0; number]);
+        of.iter().for_each(|&thing| items[thing] += 1);
+        kept.iter().for_each(|&item| labelled[of[item]] += 1);
+        Self { of, own, first, items, labelled }
     }
 
     fn number(&self) -> usize {
         self.own.len()
-    }
-
-    /// Items of each cluster.
-    fn sizes(&self) -> Vec<usize> {
-        let mut sizes = vec![0; self.number()];
-        self.of.iter().for_each(|&thing| sizes[thing] += 1);
-        sizes
     }
 
     /// Whether a cluster had a label when a queue was made.
@@ -219,6 +219,14 @@ impl StudyThings {
     /// Things that are as asked.
     fn count(&self, is: impl Fn(usize) -> bool) -> usize {
         (0..self.number()).filter(|&thing| is(thing)).count()
+    }
+
+    /// How many clusters those that are as asked stand for, as [`population_of`] counts them.
+    fn population(&self, is: &dyn Fn(usize) -> bool) -> usize {
+        let sum =
+            |of: &[usize]| -> usize { (0..self.number()).filter(|&thing| is(thing)).map(|thing| of[thing]).sum() };
+        let labelled = self.count(|thing| is(thing) && self.labelled[thing] > 0);
+        population_of(self.count(is), labelled, sum(&self.labelled), sum(&self.items))
     }
 }
 
@@ -263,7 +271,7 @@ impl AtRandom {
 impl ItemSampling {
     /// How the items at positions `kept` were chosen; all of them have labels.
     pub fn new(study: &Study, kept: &[usize]) -> Self {
-        let things = StudyThings::new(study);
+        let things = StudyThings::new(study, kept);
         // The things of these items, numbered from 0 without gaps.
         let mut place = vec![None; things.number()];
         let mut of_kept: Vec<usize> = vec![];
@@ -277,7 +285,7 @@ impl ItemSampling {
             of_kept.push(number);
         }
         let all_labelled = study.own_numbers().iter().all(|number| *number > 0);
-        let population = population_of(things.number(), named.len(), kept.len(), study.len());
+        let population = things.population(&|_| true);
         let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
         let mut assumed = None;
         if let Some((stage, word)) = own_stage(study, &things, (&named, population), all_labelled) {
@@ -353,10 +361,9 @@ impl ItemSampling {
                 Design::unknown(of_kept, reason)
             }
         };
-        let sizes = things.sizes();
         let (of_labelled, others) = (0..things.number()).partition::<Vec<_>, _>(|&thing| place[thing].is_some());
         let [of_labelled, others] =
-            [of_labelled, others].map(|of| of.into_iter().map(|thing| sizes[thing]).collect::<Vec<_>>());
+            [of_labelled, others].map(|of| of.into_iter().map(|thing| things.items[thing]).collect::<Vec<_>>());
         let design = design.with_sizes(&of_labelled, &others).with_classes(&of_labels);
         let mut words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
         if design.widest() > MUCH_WIDER {
@@ -476,7 +483,8 @@ fn queue_stage(
     if ranked + drawn == 0 {
         return None;
     }
-    let rest = things.count(|thing| !known(thing) && of_thing[thing] != Some(1));
+    let is_rest = |thing: usize| !known(thing) && of_thing[thing] != Some(1);
+    let rest = things.count(is_rest);
     if selection.drawn.is_empty() && !queue.draws_unlabelled {
         let word = format!("{ranked} by {name}, for their rank alone");
         return Some((Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word));
@@ -491,7 +499,7 @@ fn queue_stage(
     }
     let stratum = |&thing: &usize| if known(thing) { Some(0) } else { of_thing[thing] };
     let strata: Vec<Option<usize>> = named.iter().map(stratum).collect();
-    let sizes = [things.count(known), things.count(by_rank), rest];
+    let sizes = [things.population(&known), things.population(&by_rank), things.population(&is_rest)];
     let stage = Stage::try_stratified(&strata, &sizes).map(|stage| stage.with_missing(missing.to_vec()));
     Some((stage.map_err(|error| format!("{name}: {error}")), word))
 }

@@ -58,6 +58,24 @@ fn plans_count_clusters_and_not_their_rows() {
     assert!(of_all.unwrap() < 1e-6);
 }
 
+/// A queue that drew single rows of clusters, after own labels that may have been picked: rows labelled before stand for their
+/// own half, those of the queue for the other one, and rows without a label in a cluster that has some are not known.
+#[test]
+fn rows_of_a_queue_stand_for_the_rows_of_their_clusters() {
+    let folder = folder(60, 4, "cluster = \"about\"");
+    answered_by(Rule::FewestLabels, &folder, "queue", None, true);
+    let study = load(&folder);
+    let kept: Vec<usize> = study.ratings().labelled();
+    let found = ItemSampling::new(&study, &kept);
+    assert!(kept.len() > 80 && kept.len() < ITEMS, "{}", kept.len());
+    let weights = found.design.weights();
+    let of_own: f64 = kept.iter().zip(&weights).filter(|(item, _)| **item < 60).map(|(_, weight)| weight).sum();
+    assert!((of_own - 0.5).abs() < 0.04, "{of_own}");
+    let values: Vec<Option<f64>> = (0..kept.len()).map(|i| Some(f64::from(u8::from(i % 3 == 0)))).collect();
+    let rate = *found.design.estimate(&Ask::share(&values).of_study()).estimate().unwrap();
+    assert!(rate.hi - rate.lo > 0.08, "{rate:?}");
+}
+
 /// A cluster without a label that holds a third of all rows: its rows could be quite another.
 #[test]
 fn a_long_cluster_without_a_label_makes_intervals_wider_and_readers_are_told() {

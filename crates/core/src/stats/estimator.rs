@@ -684,8 +684,11 @@ impl Design {
     }
 
     /// The estimate expected with `times` the number of labels: its value stays, and its interval narrows as that
-    /// number of labels would make it.
+    /// number of labels would make it. Further labels are taken to reach clusters of all sizes ([`Self::with_sizes`]).
     pub fn after(&self, ask: &Ask<'_>, times: f64) -> Estimable {
+        if times != 1.0 && self.sizes.is_some() {
+            return Self { sizes: None, ..self.clone() }.after(ask, times);
+        }
         let plain = self.without_help(&Ask { help: None, ..*ask }, times);
         let (Some(help), Some(found)) = (ask.help, plain.estimate()) else { return plain };
         let slope = self.slope(ask.values, help.of_labelled);
@@ -1203,6 +1206,10 @@ mod tests {
         let (found, _) = widened(&[10; 20], &others, false);
         assert!((found - by_hand).abs() < 1e-9 && found < 0.5 * factor, "{found} for {by_hand}");
         assert!(widened(&[10; 22], &others[..39], true).1 < wide);
+        // Plans are those of clusters of one size.
+        let values: Vec<Option<f64>> = (0..20).map(|k| Some(f64::from(u8::from(k % 2 == 0)))).collect();
+        let (design, ask) = (Design::random_of((0..20).collect(), 61), Ask::share(&values).of_study());
+        assert_eq!(design.clone().with_sizes(&[10; 20], &others).after(&ask, 1.5), design.after(&ask, 1.5));
     }
 
     /// All samples that could have been drawn from eight items in two stages, where the second chooses the items that

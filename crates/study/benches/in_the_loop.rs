@@ -82,8 +82,9 @@ struct World {
     worth: f64,
     /// Power to which it sharpens what it knows.
     sharpness: f64,
-    /// Things labelled at random before any queue.
+    /// Things labelled at random before any queue, and what the study states of how they were chosen.
     pilot: usize,
+    drawn: &'static str,
     /// Rounds of queues, things of each, and the random share.
     rounds: usize,
     budget: usize,
@@ -105,6 +106,7 @@ const FIRST: World = World {
     worth: 8.0,
     sharpness: 1.0,
     pilot: 40,
+    drawn: "random",
     rounds: 1,
     budget: 80,
     explore: None,
@@ -113,7 +115,7 @@ const FIRST: World = World {
     answers: 1.0,
 };
 
-const WORLDS: [World; 32] = [
+const WORLDS: [World; 33] = [
     World { rounds: 0, pilot: 120, ..FIRST },
     FIRST,
     World { explore: Some(0.1), budget: 100, ..FIRST },
@@ -170,6 +172,17 @@ const WORLDS: [World; 32] = [
     World { name: "rate queue and 1% positives", things: 1000, shares: RARE, pilot: 100, budget: 200, ..BY_RATE },
     World { name: "rate queue and clusters of five", things: 120, items_each: 5, clusters: true, ..BY_RATE },
     World { name: "rate queue and answers missing not at random", answers: 0.45, ..BY_RATE },
+    World {
+        name: "default queue after clusters of five whose choice nobody stated",
+        things: 80,
+        items_each: 5,
+        clusters: true,
+        pilot: 30,
+        drawn: "unknown",
+        rounds: 1,
+        budget: 60,
+        ..BY_DEFAULT
+    },
 ];
 const BY_RATE: World = World {
     name: "rate queue",
@@ -273,8 +286,9 @@ fn write(world: &World, items: &[Item], pilot: &[usize], labels: &[Vec<usize>], 
     let (group, features) = if world.checks { ("group = \"kind\"\n", "features = []\n") } else { ("", "") };
     let settings = format!(
         "title = \"loop\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\ndrawn = \
-         \"random\"\n{about}{group}[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nfloor = \
-         0.001\n{with_labels}[trust]\nbelief = \"published\"\n{features}"
+         \"{}\"\n{about}{group}[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nfloor = \
+         0.001\n{with_labels}[trust]\nbelief = \"published\"\n{features}",
+        world.drawn
     );
     for (name, text) in [("study.toml", settings), ("items.csv", table), ("judge.csv", judge)] {
         fs::write(folder.join(name), text).expect("a file of the study");

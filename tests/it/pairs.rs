@@ -422,17 +422,26 @@ fn pages_of_older_queues_show_two_answers_in_random_order_too() {
     assert_eq!(come_back(&folder, "page.csv", labels.as_bytes()).len(), 60);
 }
 
-/// A column that names who gave the labels of people divides them among raters.
+/// A column that names who gave the labels of people divides them among raters; what each column is stands in one list.
 #[test]
 fn reviewers_of_pairs_are_annotators() {
-    let text = table("id,model_a,model_b,judge_winner,human,reviewer", |i, pair| {
+    let text = table("id,model_a,model_b,judge_winner,human,reviewer,prompt,turn", |i, pair| {
         let (judge, human) = (name(pair, pair.judge[0]), human(pair, |answer| name(pair, answer).to_owned()));
         let who = human_of(&human, ["ann", "ben", "cy"][i % 3]);
-        format!("q{i},{},{judge},{human},{who}\n", systems(pair))
+        format!("q{i},{},{judge},{human},{who},Why {i}?,1\n", systems(pair))
     });
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), text).unwrap();
     in_folder(&folder, &["audit", "t.csv"]);
+    let audit: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("t-audit/audit.json")).unwrap()).unwrap();
+    let roles: Vec<Option<&str>> =
+        audit["table"].as_array().unwrap().iter().map(|column| column["role"].as_str()).collect();
+    let expected = ["id", "system", "system", "verdict", "human", "annotator"].map(Some);
+    assert_eq!((&roles[..6], &roles[6..]), (&expected[..], &[None, None][..]), "without answers no prompt is shown");
+    let is_unused = |note: &&Value| note.as_str().unwrap().starts_with("Not used");
+    let unused: Vec<&Value> = audit["notices"].as_array().unwrap().iter().filter(is_unused).collect();
+    assert_eq!(unused, ["Not used: prompt, turn."]);
     let labels = std::fs::read_to_string(folder.path().join("t-audit/labels.csv")).unwrap();
     let who: std::collections::BTreeSet<&str> =
         labels.lines().skip(1).filter_map(|line| line.split(',').nth(1)).collect();

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::source::Source;
 use crate::audit::answers::{AnswerCoding, MOST_CLASSES, share_of_score};
-use crate::audit::columns::{HUMAN, JUDGE, Mapping, Role, has_word, words};
+use crate::audit::columns::{HUMAN, JUDGE, Mapping, ReadColumn, Role, has_word, words};
 use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
 use crate::audit::table::present;
 use crate::audit::{KnownScale, not_used};
@@ -50,6 +50,8 @@ pub struct LogStudy {
     pub found: Found,
     /// Which of the columns hold what.
     pub columns: Mapping,
+    /// Each column of a table of pairs, and how it was read; empty of a log, whose format says what is what.
+    pub table: Vec<ReadColumn>,
     /// How answers were interpreted, and what was left out.
     pub notices: Vec<String>,
 }
@@ -261,7 +263,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
         judge: judge.lines,
         files,
     };
-    Ok(LogStudy { criterion: None, folder: None, files, found, columns, notices })
+    Ok(LogStudy { criterion: None, folder: None, files, found, columns, table: vec![], notices })
 }
 
 /// Which columns of items hold what an audit tells of.

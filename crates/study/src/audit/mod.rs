@@ -307,13 +307,14 @@ impl AuditInput {
 
     fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<KnownScale<'_>>) -> Result<Self, Error> {
         let mut source = Source::default();
-        let PairTable { log, roles, notices } = pairs;
-        let group = roles.iter().find(|(role, _)| *role == Role::Group).map(|(_, name)| name.clone());
+        let PairTable { log, columns, table, notices } = pairs;
+        let group = columns.one(Role::Group).map(str::to_owned);
         let options = LogOptions { group_from: group, known, ..LogOptions::default() };
         let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
-        let study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
-        let (columns, notices) = (Mapping::from_roles(roles), [notices, study.notices].concat());
-        Ok(Self::of_criterion(LogStudy { columns, notices, ..study }, &format!("{format} of pairs")))
+        let mut study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
+        study.files.title = stem(path);
+        let notices = [notices, study.notices].concat();
+        Ok(Self::of_criterion(LogStudy { columns, table, notices, ..study }, &format!("{format} of pairs")))
     }
 
     fn of_criterion(study: LogStudy, title: &str) -> Self {
@@ -366,7 +367,7 @@ impl AuditInput {
             format,
             rows: study.found.items,
             columns: study.columns,
-            table: vec![],
+            table: study.table,
             chosen: chosen.clone(),
             notices: study.notices,
             files: vec![],
@@ -382,6 +383,11 @@ fn unreadable(path: &Path, reason: String) -> Error {
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+/// What the study of a table is called.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Whether a file is a judge's log and no table.
@@ -501,8 +507,7 @@ fn prepare(
     notices.extend(not_used(&cells.names, |name| used.contains(name) || chances == Some(name)));
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
-    let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let files = folder::of_table(&stem, cells, &mapping, &rows).staged(&chosen, at_least);
+    let files = folder::of_table(&stem(name), cells, &mapping, &rows).staged(&chosen, at_least);
     let audited = Audited {
         audit: file_name(name),
         format: cells.format.clone(),

@@ -20,7 +20,7 @@ use judge_uncertainty_formats::error::Place;
 use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner, is_person};
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
-use super::columns::{Correction, Mapping, Role, has_word, is_model, words};
+use super::columns::{Correction, Mapping, ReadColumn, Role, has_word, is_model, words};
 use super::long;
 use super::table::{CellTable, present};
 use super::{file_name, not_used};
@@ -54,8 +54,10 @@ const LEAST_TOLD: usize = 10;
 pub struct PairTable {
     /// What it says.
     pub log: Log,
-    /// What each column is.
-    pub roles: Vec<(Role, String)>,
+    /// What its columns hold.
+    pub columns: Mapping,
+    /// Each column, and how it was read.
+    pub table: Vec<ReadColumn>,
     /// How it was read.
     pub notices: Vec<String>,
 }
@@ -224,7 +226,9 @@ impl PairTable {
         let mut answered: HashSet<(String, String)> = HashSet::new();
         let names = reader.names(&items);
         let group = mapping.one(Role::Group).filter(|name| !aside.iter().any(|&k| cells.names[k] == *name));
-        let own: Vec<usize> = columns(Role::Text).into_iter().filter(|k| !aside.contains(k)).collect();
+        // Without answers annotators have nothing to compare.
+        let own = columns(Role::Text).into_iter().filter(|k| texts.is_some() && !aside.contains(k));
+        let own: Vec<usize> = own.collect();
         let mut records = vec![];
         for row in 0..cells.len() {
             let place = Place::file(path).of_item(&format!("row {}", row + 1));
@@ -306,10 +310,11 @@ impl PairTable {
         roles.extend(systems.into_iter().flatten().map(|k| role(Role::System, k)));
         roles.extend(own.iter().copied().chain(texts.into_iter().flatten()).map(|k| role(Role::Text, k)));
         roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
-        let of_raters = [voters.as_ref().map(|voters| voters.column), gave].map(|k| k.map(|k| cells.names[k].as_str()));
-        let is_used = |name: &str| of_raters.contains(&Some(name)) || roles.iter().any(|(_, known)| known == name);
-        notices.extend(not_used(&cells.names, is_used));
-        Some(Self { log: Log::new(("pairs", &file_name(path)), None, [], records), roles, notices })
+        roles.extend(voters.iter().map(|voters| voters.column).chain(gave).map(|k| role(Role::Annotator, k)));
+        let columns = Mapping::from_roles(roles);
+        notices.extend(not_used(&cells.names, |name| columns.names().contains(name)));
+        let table = columns.read_columns(cells, corrections);
+        Some(Self { log: Log::new(("pairs", &file_name(path)), None, [], records), columns, table, notices })
     }
 }
 

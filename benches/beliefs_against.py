@@ -2,6 +2,7 @@
 
     python benches/beliefs_against.py BASE NEW [--quick] [--only WORD] [--csv FILE] [--cache FOLDER] [--conversations FOLDER] [--jobs N]
     python benches/beliefs_against.py BASE --alone [--quick] ...        only the errors of BASE
+    python benches/beliefs_against.py PROGRAM --published [--quick] ... `auto` against `published` of one program, without limits
 
 Needs NumPy, SciPy and scikit-learn (for judges that are trained on half of ChaosNLI). BASE and NEW are programs, for example
 target/release/judge-uncertainty of two trees. Both run `study run` on the same folders; results are kept in the cache (by the sums of the
@@ -457,6 +458,13 @@ def sum_of(path):
 READING = "2"
 
 
+def published(study):
+    files = dict(study["files"])
+    text = files["study.toml"]
+    files["study.toml"] = text.replace("[trust]\n", '[trust]\nbelief = "published"\n') if "[trust]" in text else text + '[trust]\nbelief = "published"\n'
+    return {**study, "files": files}
+
+
 def one(program, program_sum, study, cache):
     digest = hashlib.sha256(json.dumps([READING, program_sum, study["files"]], sort_keys=True).encode()).hexdigest()
     kept = cache / program_sum / f"{digest[:24]}.json"
@@ -500,6 +508,7 @@ def main():
     parser.add_argument("base")
     parser.add_argument("new", nargs="?")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--published", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--only", default="")
@@ -513,13 +522,16 @@ def main():
     chosen = [cell for cell in cells(arguments) if not words or any(word in cell[0] for word in words)]
     if arguments.list:
         return print("\n".join(name for name, *_ in chosen))
+    if arguments.published:
+        arguments.new = arguments.new or arguments.base
     if not arguments.new and not arguments.alone:
-        parser.error("name a second program, or --alone")
+        parser.error("name a second program, --alone or --published")
     programs = [os.path.abspath(one) for one in [arguments.base, arguments.new][: 1 if arguments.alone else 2]]
     sums, cache = [sum_of(program) for program in programs], pathlib.Path(arguments.cache)
-    header = ["cell", "measured", "seeds", "base", "new", "difference", "se", "limit", "kept"]
+    beliefs = ["published", "auto"] if arguments.published else ["base", "new"]
+    header = ["cell", "measured", "seeds", *beliefs, "difference", "se", "limit", "kept"]
     out = open(arguments.csv, "w") if arguments.csv else None
-    print(f"{header[0]:42} {header[1]:15} {'seeds':>5} {'base':>8} {'new':>8} {'new-base':>9} {'se':>7} {'limit':>15} kept")
+    print(f"{header[0]:42} {header[1]:15} {'seeds':>5} {beliefs[0]:>9} {beliefs[1]:>8} {'difference':>10} {'se':>7} {'limit':>15} kept")
     if out:
         print(",".join(header), file=out)
     fifty, bad, opened = [], [], 0
@@ -528,18 +540,20 @@ def main():
         nonlocal opened
         difference = new - base
         se = spread if spread is not None else float("nan")
-        words, kept = verdict(name, what, difference, se, limit, new) if not arguments.alone else ("", "")
+        is_held = not arguments.alone and not arguments.published
+        words, kept = verdict(name, what, difference, se, limit, new) if is_held else ("", "")
         if kept == "NO":
             bad.append(f"{name}, {what}")
         opened += kept == "open"
-        print(f"{name:42} {what:15} {seeds:5} {base:8.4f} {new:8.4f} {difference:+9.4f} {se:7.4f} {words:>15} {kept}", flush=True)
+        print(f"{name:42} {what:15} {seeds:5} {base:9.4f} {new:8.4f} {difference:+10.4f} {se:7.4f} {words:>15} {kept}", flush=True)
         if out:
             print(f"{name},{what},{seeds},{base:.4f},{new:.4f},{difference:+.4f},{se:.4f},{words},{kept}", file=out, flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         def both(make, seed):
             study = make(seed)
-            return [one(program, own, study, cache) for program, own in zip(programs, sums)]
+            read_as = [published(study) if arguments.published else study, study]
+            return [one(program, own, study, cache) for program, own, study in zip(programs, sums, read_as)]
 
         waiting = [(cell, [pool.submit(both, cell[2], seed) for seed in range(cell[1])]) for cell in chosen]
         for (name, seeds, _, limits), futures in waiting:

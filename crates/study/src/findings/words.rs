@@ -72,8 +72,13 @@ impl Unit {
         } else {
             *found
         };
-        let unit = if self == Self::Points { " points" } else { "" };
-        format!("{}{unit} {}", self.value(&turned), self.interval(&turned))
+        let value = self.value(&turned);
+        let unit = match self {
+            Self::Points if value == "1" => " point",
+            Self::Points => " points",
+            _ => "",
+        };
+        format!("{value}{unit} {}", self.interval(&turned))
     }
 
     /// A value that is known of all rows.

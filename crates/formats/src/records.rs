@@ -287,11 +287,13 @@ impl<'t> Document<'t> {
         if let Some(found) = self.columns(&members)? {
             return Ok(found);
         }
-        // The types of the columns stand beside the records of pandas' `table`.
-        let described = member("schema").is_some() && member("data").is_some();
+        // The types of the columns stand beside the records of pandas' `table`, and of Hugging Face's rows.
+        let described = [["schema", "data"], ["features", "rows"]]
+            .into_iter()
+            .find(|all| all.iter().all(|name| member(name).is_some()));
         let mut lists = vec![];
         self.lists(&members, "", DEPTH, &mut lists)?;
-        lists.retain(|(path, _)| !(described && path.starts_with("schema.")));
+        lists.retain(|(path, _)| !described.is_some_and(|[types, _]| path.split('.').next() == Some(types)));
         match &lists[..] {
             [(_, list)] => Ok((self.list(list)?, vec![])),
             [] if members.len() > 1 && members.iter().all(|(_, value)| value.starts_with('{')) => self.unfit(
@@ -303,7 +305,8 @@ impl<'t> Document<'t> {
             several => {
                 let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
                 let reason = format!("it has several lists of records: {}", paths.join(", "));
-                self.unfit(part, reason, &format!("name one: --columns rows={}", paths[0]))
+                let longest = (0..paths.len()).max_by_key(|&k| several[k].1.len()).unwrap_or_default();
+                self.unfit(part, reason, &format!("name one: --columns rows={}", paths[longest]))
             }
         }
     }

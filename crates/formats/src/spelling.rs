@@ -3,7 +3,7 @@
 use crate::logs::tokens;
 
 /// Spellings of the bad and of the good answer of a question with two.
-const SPELLINGS: [[&str; 2]; 28] = [
+const SPELLINGS: [[&str; 2]; 36] = [
     ["0", "1"],
     ["no", "yes"],
     ["n", "y"],
@@ -28,6 +28,14 @@ const SPELLINGS: [[&str; 2]; 28] = [
     ["rejeté", "accepté"],
     ["refusé", "accepté"],
     ["no", "sí"],
+    ["nie", "tak"],
+    ["нет", "да"],
+    ["nee", "ja"],
+    ["fout", "goed"],
+    ["hayır", "evet"],
+    ["yanlış", "doğru"],
+    ["yanliş", "doğru"],
+    ["गलत", "सही"],
     ["não", "sim"],
     ["不合格", "合格"],
     ["not ok", "ok"],

@@ -441,5 +441,47 @@ for row in [header, *([f"q{i}", TEXT[i], TOPIC[i], word(JUDGE[i]), word(HUMAN[i]
 book.save(HERE / "legend_first.xlsx")
 expect("legend_first.xlsx", PLAIN)
 
+# Exports of crowds: a row for each answer of a worker, control questions with gold labels, options as columns; surveys with their questions
+# below the header.
+ASKED = [i for i in range(N) if HUMAN[i] is not None]
+GIVEN = [(i, who, of[i]) for i in ASKED for who, of in [("w1", HUMAN), ("w2", second)] if of[i] is not None]
+OF_ASKED = {"items": len(ASKED), "judge_rate": sum(JUDGE[i] for i in ASKED) / len(ASKED), "agree": AGREED}
+write("toloka.tsv", rows(["INPUT:text", "INPUT:llm_label", "OUTPUT:result", "GOLDEN:result", "HINT:text", "ASSIGNMENT:task_id", "ASSIGNMENT:worker_id", "ASSIGNMENT:status"], [[TEXT[i], word(JUDGE[i], ("BAD", "OK")), word(given, ("BAD", "OK")), word(TRUTH[i], ("BAD", "OK")) if i < 6 else "", "", f"t{i}", who, "APPROVED"] for i, who, given in GIVEN], "\t"))
+expect("toloka.tsv", {"id": ["ASSIGNMENT:task_id"], "verdict": ["INPUT:llm_label"], "human": ["w1", "w2"], "text": ["INPUT:text"]}, "OK", **OF_ASKED)
+write("mturk.csv", rows(["HITId", "WorkerId", "AssignmentStatus", "Input.text", "Input.llm_label", "Answer.verdict.fail", "Answer.verdict.pass"], [[f"3H{i}", who, "Submitted", TEXT[i], word(JUDGE[i]), str(not given).lower(), str(given).lower()] for i, who, given in GIVEN]))
+expect("mturk.csv", {"verdict": ["Input.llm_label"], "human": ["w1", "w2"], "text": ["Input.text"]}, **OF_ASKED)
+BOTH = [(i, who, of[i]) for i in ASKED for who, of in [("w1", HUMAN), ("w2", TRUTH)]]
+write("appen.csv", rows(["_unit_id", "_created_at", "_trust", "_worker_id", "is_correct", "is_correct:confidence", "text", "gpt_is_correct"], [[3000 + i, "1/5/2026 10:00", 0.9 if who == "w1" else 0.8, who, word(given, ("no", "yes")), 0.5 + i / 200, TEXT[i], word(JUDGE[i], ("no", "yes"))] for i, who, given in BOTH]))
+expect("appen.csv", {"id": ["_unit_id"], "verdict": ["gpt_is_correct"], "human": ["w1", "w2"], "text": ["text"]}, "yes", **{**OF_ASKED, "agree": sum(JUDGE[i] == given for i, _, given in BOTH) / len(BOTH)})
+header = ["ResponseId", "item", "judge_verdict", "human_verdict"]
+questions = [["Response ID", "item", "judge_verdict", "Is the answer correct?"], [json.dumps({"ImportId": name}) for name in ["_recordId", "item", "judge_verdict", "QID1"]]]
+write("qualtrics.csv", rows(header, questions + [[f"R_{i}q", f"it{i}", word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]))
+expect("qualtrics.csv", {"id": ["ResponseId"], "verdict": ["judge_verdict"], "human": ["human_verdict"]})
+header = ["id", "question", "judge", "human"]
+cells = [[f"q{i}", TEXT[i], word(JUDGE[i]), word(HUMAN[i])] for i in range(N)]
+write("joined_files.csv", rows(header, cells[:25] + [["Subtotal", "", "14 pass", "6 pass"], header] + cells[25:]))
+expect("joined_files.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["question"]})
+
+# Labels as counts; flags, means and final labels beside people's; people who say why they skip; scores of a reference.
+both = [[p for p in (HUMAN[i], second[i]) if p is not None] for i in range(N)]
+write("vote_counts.csv", rows(["id", "question", "judge", "n_fail", "n_pass"], [[i, TEXT[i], word(JUDGE[i]), both[i].count(False), both[i].count(True)] for i in range(N)]))
+expect("vote_counts.csv", {"id": ["id"], "verdict": ["judge"], "human": ["person 1", "person 2"], "text": ["question"]}, agree=AGREED)
+write("flags_of_people.csv", rows(["id", "is_gold", "judge", "human1", "human2", "final_label"], [[i, i % 7 == 0, word(JUDGE[i]), word(HUMAN[i]), word(second[i]), word(None if HUMAN[i] is None else TRUTH[i])] for i in range(N)]))
+expect("flags_of_people.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human1", "human2"]}, agree=AGREED)
+SKIPS = ["skipped: too long", "cannot judge", "unsure (language)", "\U0001f937"]
+write("skip_reasons.csv", rows(["id", "question", "judge", "human"], [[i, TEXT[i], word(JUDGE[i]), word(HUMAN[i], missing=SKIPS[i % 4] if i % 3 else "")] for i in range(N)]))
+expect("skip_reasons.csv", {"id": ["id"], "verdict": ["judge"], "human": ["human"], "text": ["question"]})
+write("reference_score.csv", "sep=|\r\n" + rows(["orig_score", "prometheus_score", "human_score"], [[1 + (star + i) % 5, star, "" if PEOPLE[i] is None else PEOPLE[i]] for i, star in enumerate(STARS)], "|", "\r\n"))
+expect("reference_score.csv", {"score": ["prometheus_score"], "human": ["human_score"]}, **OF_STARS)
+write("polish.csv", "\ufeff" + rows(["Nr", "Ocena modelu", "Pewność modelu", "Ocena człowieka"], [[i, word(JUDGE[i], ("NIE", "TAK")), f"{round(100 * CONFIDENCE[i])},5 %", word(HUMAN[i], ("nie", "tak"))] for i in range(N)], ";"))
+expect("polish.csv", {"id": ["Nr"], "verdict": ["Ocena modelu"], "confidence": ["Pewność modelu"], "human": ["Ocena człowieka"]}, "tak")
+book = openpyxl.Workbook()
+for row in [["Case", "LLM", None, "Human raters", None], [None, "Verdict", "Confidence", "Anna", "Ben"], *([f"c{i}", word(JUDGE[i]), CONFIDENCE[i], word(HUMAN[i], missing=None), word(second[i], missing=None)] for i in range(N))]:
+    book.active.append(row)
+for cells in ["A1:A2", "B1:C1", "D1:E1"]:
+    book.active.merge_cells(cells)
+book.save(HERE / "merged_both_ways.xlsx")
+expect("merged_both_ways.xlsx", {"id": ["Case"], "verdict": ["LLM Verdict"], "confidence": ["LLM Confidence"], "human": ["Human raters Anna", "Human raters Ben"]}, agree=AGREED)
+
 (HERE / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 print(len(expected), "tables")

@@ -158,6 +158,10 @@ impl<R: BufRead> Records<R> {
 /// The comma, unless only semicolons or only tabs make a header that has one of the `ids`; without ids, what makes the
 /// longest header.
 pub(crate) fn delimiter(start: &[u8], ids: &[&str]) -> u8 {
+    // As spreadsheets are told it.
+    if let Some([mark, ..]) = start.strip_prefix(b"sep=") {
+        return *mark;
+    }
     if ids == [NO_IDS] {
         return b"\t;,".iter().copied().max_by_key(|delimiter| longest(start, *delimiter)).unwrap_or(b',');
     }

@@ -48,7 +48,7 @@ struct ScoreColumns {
     /// Columns with the ids of the samples; without any, the numbers of the rows are.
     ids: &'static [&'static str],
     /// Columns that no annotator needs.
-    own: &'static [&'static str],
+    own: &'static str,
     /// How columns begin that hold what a sample is to be.
     expected: &'static [&'static str],
     /// The criterion of a column, by its name and values.
@@ -75,7 +75,7 @@ fn read_columns(file: &Path, bytes: &[u8], of: &ScoreColumns) -> Result<Log> {
     for (number, (place, row)) in rows.iter().enumerate() {
         let own = id.and_then(|id| row.get(id)).and_then(scalar);
         let mut record = LogRecord::new(place.clone(), &own.unwrap_or_else(|| (number + 1).to_string()));
-        for name in names.iter().filter(|name| !of.own.contains(&name.as_str()) && !is_of(name)) {
+        for name in names.iter().filter(|name| !of.own.split(' ').any(|own| own == name.as_str()) && !is_of(name)) {
             let expected = of.expected.iter().any(|start| name.starts_with(start));
             let own = if expected { "reference" } else { name.as_str() };
             record.fields_mut().push((own.to_owned(), row.get(*name).map(cell).unwrap_or_default()));
@@ -98,7 +98,7 @@ pub(super) const RAGAS: LogFormat = LogFormat {
     is: |start| start.has_fields(&["user_input"]),
     read: |file, bytes| {
         let format = ("ragas", "ragas");
-        read_columns(file, bytes, &ScoreColumns { format, ids: &[], own: &[], expected: &[], criterion: of_ragas })
+        read_columns(file, bytes, &ScoreColumns { format, ids: &[], own: "", expected: &[], criterion: of_ragas })
     },
 };
 
@@ -122,20 +122,8 @@ pub(super) const MLFLOW: LogFormat = LogFormat {
         row.is_some_and(|row| row.keys().any(|name| of_mlflow(name, &[]).is_some()))
     },
     read: |file, bytes| {
-        let own = &[
-            "trace_id",
-            "request_id",
-            "trace",
-            "client_request_id",
-            "state",
-            "request_time",
-            "execution_duration",
-            "trace_metadata",
-            "tags",
-            "spans",
-            "assessments",
-            "token_count",
-        ];
+        let own = "trace_id request_id trace client_request_id state request_time execution_duration trace_metadata tags spans \
+                   assessments token_count";
         let (format, ids) = (("mlflow", "MLflow"), &["trace_id", "request_id"]);
         read_columns(file, bytes, &ScoreColumns { format, ids, own, expected: &EXPECTED, criterion: of_mlflow })
     },

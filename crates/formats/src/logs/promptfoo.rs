@@ -28,24 +28,8 @@ pub(super) const FORMAT: LogFormat = LogFormat {
 };
 
 /// Assertions that a model grades.
-const GRADED: [&str; 16] = [
-    "llm-rubric",
-    "agent-rubric",
-    "g-eval",
-    "model-graded-closedqa",
-    "model-graded-factuality",
-    "factuality",
-    "answer-relevance",
-    "context-faithfulness",
-    "context-recall",
-    "context-relevance",
-    "conversation-relevance",
-    "pi",
-    "search-rubric",
-    "trajectory:goal-success",
-    "select-best",
-    "max-score",
-];
+const GRADED: &str = "llm-rubric agent-rubric g-eval model-graded-closedqa model-graded-factuality factuality answer-relevance context-faithfulness \
+                      context-recall context-relevance conversation-relevance pi search-rubric trajectory:goal-success select-best max-score";
 
 /// A longer label of a prompt is a text, not a name.
 const MOST_OF_LABEL: usize = 60;
@@ -174,7 +158,7 @@ fn kind(component: &Value) -> &str {
 }
 
 fn is_graded(component: &Value) -> bool {
-    GRADED.contains(&kind(component).trim_start_matches("not-"))
+    GRADED.split(' ').any(|graded| graded == kind(component).trim_start_matches("not-"))
 }
 
 /// What people said on promptfoo's page; they are not named there.

@@ -10,45 +10,13 @@ use judge_uncertainty_system::numbers::three;
 /// With more different answers than this, a column does not have classes.
 pub(crate) const MOST_CLASSES: usize = 20;
 
-/// What people write who give no answer.
-const SKIPPED: [&str; 20] = [
-    "skip",
-    "skipped",
-    "unsure",
-    "not sure",
-    "can't tell",
-    "cannot tell",
-    "can't say",
-    "don't know",
-    "unknown",
-    "idk",
-    "tbd",
-    "todo",
-    "pending",
-    "unclear",
-    "no answer",
-    "no label",
-    "not applicable",
-    "prefer not to say",
-    "(blank)",
-    "none",
-];
+/// What people write who give no answer, perhaps with a reason behind a colon or another sign.
+const SKIPPED: &str = "skip, skipped, unsure, not sure, can't tell, cannot tell, can't say, cannot say, can't judge, cannot judge, \
+                       can't answer, don't know, unknown, idk, tbd, todo, pending, unclear, no answer, no label, not applicable, \
+                       prefer not to say, (blank), none, \u{1f937}";
 /// What stands in place of an answer where the judge failed, at its start.
-const FAILURES: [&str; 13] = [
-    "error",
-    "timeout",
-    "exception",
-    "invalid",
-    "unparsable",
-    "parse error",
-    "content_filter",
-    "i'm sorry",
-    "i\u{2019}m sorry",
-    "i am sorry",
-    "i can't",
-    "i cannot",
-    "as an ai",
-];
+const FAILURES: &str = "error, timeout, exception, invalid, unparsable, parse error, content_filter, i'm sorry, i\u{2019}m sorry, \
+                        i am sorry, i can't, i cannot, as an ai";
 /// Grades, bad and good: two of a kind beside each other are two answers, as `ok` and `good`.
 const GRADES: [[&str; 5]; 2] =
     [["bad", "schlecht", "mauvais", "not ok", "unacceptable"], ["good", "gut", "bon", "ok", "acceptable"]];
@@ -142,7 +110,7 @@ impl AnswerCoding {
         if judge.keys().filter(|answer| !failed(answer)).count() > 1 {
             judge.retain(|answer, _| !failed(answer) || human.contains_key(answer));
         }
-        human.retain(|answer, _| !SKIPPED.contains(&answer.as_str()) || judge.contains_key(answer));
+        human.retain(|answer, _| !is_skipped(answer) || judge.contains_key(answer));
         // Where both mostly give numbers, single words say nothing of what answers can be.
         let mostly_numbers =
             |of: &Spellings| 2 * given_numbers(of).count() > of.values().flat_map(BTreeMap::values).sum();
@@ -276,6 +244,13 @@ impl AnswerCoding {
         };
         let others: Vec<String> = classes.values().rev().filter_map(other).collect();
         let notice = (!others.is_empty()).then(|| format!("Taken as the same answer: {}.", others.join("; ")));
+        let is_alone = |(answer, _): &(&String, _)| !polar && !judge.is_empty() && !judge.contains_key(*answer);
+        let times =
+            |(_, how): (_, &BTreeMap<String, usize>)| format!("{} ({})", usual(how), how.values().sum::<usize>());
+        let alone: Vec<String> = human.iter().filter(is_alone).map(times).collect();
+        let alone = (!alone.is_empty()).then(|| {
+            format!("Answers that the judge never gives: {}; correct what is misspelt or none.", alone.join(", "))
+        });
         if let [only] = names.as_slice()
             && let Some(pair) = PAIRS.iter().find(|pair| pair.contains(&only.as_str())).or(pair_of(&folded(only)))
         {
@@ -290,7 +265,7 @@ impl AnswerCoding {
                 several => format!("{several} different answers are no classes: {shown}, ..."),
             });
         }
-        Ok(Self::on(Scale::Classes(names), judge_scores, notice.into_iter().collect(), [judge, human]))
+        Ok(Self::on(Scale::Classes(names), judge_scores, notice.into_iter().chain(alone).collect(), [judge, human]))
     }
 
     /// What is to be said of scores of the judge, with the ends of their scale, that stand for one of two answers.
@@ -319,9 +294,15 @@ impl AnswerCoding {
     }
 }
 
+/// Whether a person's cell says that there is no answer.
+fn is_skipped(answer: &str) -> bool {
+    let ends = |rest: &str| rest.is_empty() || rest.trim_start().starts_with([':', '-', '(', '\u{2013}', '\u{200d}']);
+    SKIPPED.split(", ").any(|words| answer.strip_prefix(words).is_some_and(ends))
+}
+
 /// Whether a judge's cell says that it failed.
 fn is_failure(answer: &str) -> bool {
-    FAILURES.iter().any(|start| answer.starts_with(start))
+    FAILURES.split(", ").any(|start| answer.starts_with(start))
 }
 
 /// What is to be said of numbers of judge and people that are on two scales: the usual end of one is twice that of the other

@@ -69,6 +69,13 @@ pub const ROLES: [(Role, &str); 16] = [
     (Role::Rows, "rows"),
 ];
 
+/// Roles of columns with answers of the judge.
+pub(super) const OF_JUDGE: [Role; 3] = [Role::Verdict, Role::Score, Role::Probability];
+
+fn has_any(roles: &[Option<Role>], any: &[Role]) -> bool {
+    any.iter().any(|role| roles.contains(&Some(*role)))
+}
+
 impl Role {
     /// Its name, as `--columns` takes it.
     pub fn name(self) -> &'static str {
@@ -77,18 +84,7 @@ impl Role {
 
     /// Whether one column alone can have it.
     fn is_single(self) -> bool {
-        matches!(
-            self,
-            Self::Id
-                | Self::Score
-                | Self::Confidence
-                | Self::Group
-                | Self::Cluster
-                | Self::System
-                | Self::Transcript
-                | Self::Order
-                | Self::Annotator
-        )
+        !matches!(self, Self::Verdict | Self::Probability | Self::Human | Self::Text | Self::Number)
     }
 }
 
@@ -165,7 +161,7 @@ impl Mapping {
     pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
         let mut human = roles.contains(&Some(Role::Human));
-        let judge = [Role::Verdict, Role::Score].into_iter().any(|role| roles.contains(&Some(role)));
+        let judge = has_any(&roles, &[Role::Verdict, Role::Score]);
         // Beside probabilities, a score is no answer of the judge's.
         let prediction = if roles.contains(&Some(Role::Probability)) { PREDICTED } else { PREDICTION };
         // `label` and `score` alone are what is missing of people's and the judge's answers.
@@ -176,16 +172,19 @@ impl Mapping {
             }
         }
         let of = |k: usize| words(&cells.names[k]);
-        let is_predicted = |k: &usize| has_word(&of(*k), prediction) && !has_word(&of(*k), "id name type version");
-        // Answers before their scores, and both before what is the same in every row.
-        let last =
-            |k: &usize| (cells.distinct(*k).len() < 2, has_word(&of(*k), PREDICTED) && has_word(&of(*k), "score"));
+        let other = "id name type version annotation annotations manual sme";
+        let is_predicted = |k: &usize| has_word(&of(*k), prediction) && !has_word(&of(*k), other);
+        // Answers before their scores, what is called after a model before both, and what is the same in every row last.
+        let last = |k: &usize| {
+            let is_score = has_word(&of(*k), PREDICTED) && has_word(&of(*k), "score");
+            (cells.distinct(*k).len() < 2, !is_model(&cells.names[*k]), is_score)
+        };
         let open = (0..roles.len()).filter(|&k| roles[k].is_none() && !judge).filter(is_predicted);
         if let Some(k) = open.min_by_key(last) {
             roles[k] = Some(judged(cells, k, &of(k)));
         }
         // A column may be called after the model that judged.
-        if ![Role::Verdict, Role::Score, Role::Probability].iter().any(|role| roles.contains(&Some(*role))) {
+        if !has_any(&roles, &OF_JUDGE) {
             for (k, name) in cells.names.iter().enumerate().filter(|(_, name)| is_model(name)) {
                 let mut values = cells.distinct(k);
                 let different = values.len();
@@ -202,10 +201,12 @@ impl Mapping {
         // What several people agreed on is no further person's answer.
         let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
         let has = |k: usize, known: &str| has_word(&words(&cells.names[k]), known);
-        let several = people.iter().filter(|&&k| !has(k, AGREED) && !has(k, GOLD)).count() > 1;
-        let (agreed, own): (Vec<usize>, Vec<usize>) =
-            people.into_iter().partition(|&k| has(k, AGREED) || several && has(k, GOLD));
         let filled = |k: usize| cells.number_filled(k);
+        let persons: Vec<usize> = people.iter().copied().filter(|&k| !has(k, AGREED) && !has(k, GOLD)).collect();
+        // A gold label of a few rows tests the person who answers all.
+        let is_gold = |k: usize| persons.len() > 1 || persons.iter().any(|&person| filled(person) > 2 * filled(k));
+        let (agreed, own): (Vec<usize>, Vec<usize>) =
+            people.into_iter().partition(|&k| has(k, AGREED) || has(k, GOLD) && is_gold(k));
         let fullest = own.iter().map(|&k| filled(k)).max();
         let is_theirs = |k: &usize| own.len() > 1 || fullest.is_some_and(|most| most >= filled(*k));
         if agreed.iter().all(is_theirs) {
@@ -246,17 +247,27 @@ impl Mapping {
         Ok(Self::from_roles(named))
     }
 
-    /// Unused columns that perhaps hold people's answers, where none was read as a person's: every cell is an answer that the
-    /// judge gives, too, and not a number, which measures much else.
-    pub(crate) fn perhaps_people<'c>(&self, cells: &'c CellTable) -> Vec<&'c str> {
-        let Some(judge) = self.one(Role::Verdict).and_then(|name| cells.column(name)) else { return vec![] };
-        let known: BTreeSet<String> = cells.distinct(judge).map(folded).collect();
-        let numbers = known.iter().all(|cell| number(cell).is_some());
-        if self.one(Role::Human).is_some() || numbers || !(2..=MOST_CLASSES).contains(&known.len()) {
+    /// Unused columns that perhaps hold answers of people, or else of the judge, where none was read as theirs, or none in the
+    /// words of the other side: every cell is an answer that the others give, too, and not a number, which measures much else
+    /// unless the names have a word in common.
+    pub(crate) fn perhaps<'c>(&self, of_people: bool, cells: &'c CellTable) -> Vec<&'c str> {
+        let columns = |role: Role| self.of(role).into_iter().filter_map(|name| cells.column(name)).collect::<Vec<_>>();
+        let (mut others, mut own) = (columns(Role::Verdict), columns(Role::Human));
+        if !of_people {
+            std::mem::swap(&mut others, &mut own);
+        }
+        let known: BTreeSet<String> = others.iter().flat_map(|&k| cells.distinct(k)).map(folded).collect();
+        let in_their_words = own.iter().flat_map(|&k| cells.distinct(k)).any(|cell| known.contains(&folded(cell)));
+        if in_their_words || !(2..=MOST_CLASSES).contains(&known.len()) {
             return vec![];
         }
+        let numbers = known.iter().all(|cell| number(cell).is_some());
         let used = self.names();
-        let is_open = |k: &usize| !used.contains(cells.names[*k].as_str()) && is_like_the_judge(cells, *k, &known);
+        let is_open = |k: &usize| {
+            let is_about = || others.iter().any(|&other| have_in_common(cells, [*k, other]));
+            let is_free = !used.contains(cells.names[*k].as_str()) && (!numbers || !of_people || is_about());
+            is_free && is_like(cells, *k, &known) && !(of_people && is_of_machine(&cells.names[*k]))
+        };
         (0..cells.names.len()).filter(is_open).map(|k| cells.names[k].as_str()).collect()
     }
 
@@ -323,7 +334,7 @@ impl Mapping {
 
     /// Whether a column has answers of the judge.
     pub(crate) fn has_judge(&self) -> bool {
-        [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| self.0.contains_key(role))
+        OF_JUDGE.iter().any(|role| self.0.contains_key(role))
     }
 
     /// The only column of a role.
@@ -348,9 +359,14 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     runs.filter(|run| run[0].is_alphanumeric()).map(|run| run.iter().collect::<String>().to_lowercase()).collect()
 }
 
+/// Whether a name of these words has one of the `known` ones, perhaps with a number behind it.
 pub(crate) fn has_word(words: &[String], known: &str) -> bool {
     // Where words stand without blanks between them, one is within others.
-    let is = |word: &String, known: &str| word == known || known >= "\u{2e80}" && word.contains(known);
+    let is = |word: &String, known: &str| {
+        word == known
+            || word.strip_prefix(known).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+            || known >= "\u{2e80}" && word.contains(known)
+    };
     known.split(' ').any(|known| words.iter().any(|word| is(word, known)))
 }
 
@@ -391,25 +407,30 @@ const REASONS: &str = "reason reasons reasoning rationale explanation critique t
 const TALK: &str = "comment comments note notes kommentar bemerkung bemerkungen commentaire commentaires comentario \
                     comentarios commento 备注 備考";
 pub(crate) const JUDGE: &str =
-    "judge judges llm grader scorer autorater evaluator judgement judgment verdict juez juiz giudice";
-pub(super) const MACHINE: &str = "judge judges llm grader autorater evaluator model";
+    "judge judges llm grader scorer autorater autograder evaluator judgement judgment verdict juez juiz giudice";
+pub(super) const MACHINE: &str = "judge judges llm grader autorater autograder evaluator model";
 /// Words in the names of a judge's columns that are not texts.
-pub(super) const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil 模型";
+pub(super) const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil modelu yapay модели 模型";
 pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
                                 mensch prüfer gutachter humain humaine humano humana umano umana esperto évaluateur \
-                                annotateur relecteur anotador 人工 专家";
+                                annotateur relecteur anotador crowd człowieka człowiek ekspert recenzent insan i̇nsan \
+                                uzman человека человек эксперт асессор beoordelaar मानव 人工 专家";
 /// Words in the names of columns that are like answers and not a person's.
 const NO_PERSON: &str = "system arm policy baseline status state previous prev old last";
 /// Words of a column that sums up the answers of several people.
-const AGREED: &str = "adjudicated adjudication consensus agreed majority";
+const AGREED: &str = "adjudicated adjudication consensus agreed majority final mean average avg median aggregated";
 /// Words of a column that may be a person's, and is a sum where several people answered.
 const GOLD: &str = "gold golden truth";
 const BY_HAND: &str =
     "qa sme manual final review reviewed agreed adjudicated consensus annotation annotations audit audited";
 /// Words of a column that compares the judge's answer with a person's.
-const COMPARED: &str = "agreement disagreement agrees match matches";
+const COMPARED: &str = "agreement disagreement agree agrees match matches";
+const CONFIDENCE: &str =
+    "confidence certainty konfidenz sicherheit confiance fiducia certeza pewność zekerheid güven уверенность";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
+/// What is told of a judge or its answer beside that.
+const NO_VERDICT: &str = "model name version prompt type kind at date time";
 const ABOUT: &str = "id name kind type model age gender sex seconds minutes duration date country education email";
 const GROUP: &str =
     "topic category kategorie thema thème tema group domain task subject language lang genre source criterion";
@@ -460,7 +481,7 @@ fn have_in_common(cells: &CellTable, [one, other]: [usize; 2]) -> bool {
 /// Where people's answers alone are known, those of the judge are in the columns that are called as theirs but for who answered,
 /// with answers like theirs: `outcome` or `model_outcome` beside `human_outcome`.
 fn judge_beside_people(cells: &CellTable, roles: &mut [Option<Role>]) {
-    if [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| roles.contains(&Some(*role))) {
+    if has_any(roles, &OF_JUDGE) {
         return;
     }
     let by_hand = |k: usize| has_word(&words(&cells.names[k]), &format!("{HUMAN} {BY_HAND}"));
@@ -532,13 +553,13 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     let known = if cells.distinct(judge).len() > 1 && has_classes(judge) { answers(judge) } else { BTreeSet::new() };
     let alike =
         |cell: &String| known.contains(cell) || polarity(cell).is_some() && known.iter().all(|k| polarity(k).is_some());
+    let is_set = |cell: &str| number(cell).is_some() || ["true", "false"].contains(&folded(cell).as_str());
     for (k, role) in roles.iter_mut().enumerate() {
         let words = words(&cells.names[k]);
         let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System | Role::Text));
         // A judge may have failed on some rows.
         let open = open && !has_word(&words, MACHINE) && !has_word(&words, COMPARED);
         // A number or a truth that some rows have and the others don't is a flag.
-        let is_set = |cell: &str| number(cell).is_some() || ["true", "false"].contains(&folded(cell).as_str());
         let is_flag = || cells.distinct(k).len() < 2 && cells.distinct(k).all(is_set);
         let open = open && k != judge && !is_flag();
         if open && (has_word(&words, BY_HAND) || !is_whole(k)) {
@@ -548,7 +569,9 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
             let mostly = || 5 * cells.filled(k).filter(|cell| alike(&folded(cell))).count() >= 4 * filled;
             // Numbers measure much else.
             let may_be = numbers.is_none() || nobody || has_word(&words, BY_HAND);
-            if may_be && has_classes(k) && !known.is_empty() && (all_alike() || mostly()) || is_numbered(k) {
+            // Beside a judge's numbers, whoever answers by hand may give one of two answers.
+            let may_be = may_be && (!known.is_empty() || numbers.is_some() && has_word(&words, BY_HAND));
+            if may_be && has_classes(k) && (all_alike() || mostly()) || is_numbered(k) {
                 *role = Some(Role::Human);
             }
         }
@@ -563,15 +586,17 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
             let name = words(&cells.names[*k]);
             criterion.as_ref().is_some_and(|criterion| criterion.iter().all(|word| name.contains(word)))
         };
-        let open = |k: &usize| matches!(roles[*k], None | Some(Role::Number));
+        let open = |k: &usize| matches!(roles[*k], None | Some(Role::Number)) && !is_of_machine(&cells.names[*k]);
         let found: Vec<usize> =
-            (0..roles.len()).filter(|k| open(k) && is_about(k) && is_like_the_judge(cells, *k, &known)).collect();
+            (0..roles.len()).filter(|k| open(k) && is_about(k) && is_like(cells, *k, &known)).collect();
         found.into_iter().for_each(|k| roles[k] = Some(Role::Human));
     }
-    // A column called after people that has no such answer, beside one that has, names who answered.
+    // A column called after people that has no such answer, beside one that has, names who answered; or whether, if it has a
+    // truth for every row.
     let has_answers = |k: usize| {
         let found = answers(k);
-        2 * found.iter().filter(|cell| alike(cell)).count() >= found.len()
+        let is_flag = is_whole(k) && found.is_disjoint(&known) && cells.distinct(k).all(is_set);
+        !is_flag && 2 * found.iter().filter(|cell| alike(cell)).count() >= found.len()
     };
     let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
     if people.iter().any(|&k| has_answers(k)) {
@@ -579,13 +604,15 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     }
 }
 
-/// Whether a column that no name gives to the judge has an answer for every row, each of them one that the judge gives.
-fn is_like_the_judge(cells: &CellTable, column: usize, known: &BTreeSet<String>) -> bool {
-    let name = words(&cells.names[column]);
-    let of_machine = is_model(&cells.names[column])
-        || [MACHINE, MACHINE_TOO, NO_PERSON].into_iter().any(|known| has_word(&name, known));
+/// Whether a column has an answer for every row, each of them a known one.
+fn is_like(cells: &CellTable, column: usize, known: &BTreeSet<String>) -> bool {
     let answers = || cells.distinct(column).map(folded).collect::<BTreeSet<String>>();
-    !of_machine && cells.is_whole(column) && (answers().len() > 1 && answers().is_subset(known))
+    cells.is_whole(column) && answers().len() > 1 && answers().is_subset(known)
+}
+
+/// Whether a column is called after a machine.
+fn is_of_machine(name: &str) -> bool {
+    is_model(name) || [MACHINE, MACHINE_TOO, NO_PERSON].into_iter().any(|known| has_word(&words(name), known))
 }
 
 /// Whether so many values of a column tell all rows apart but those that come again cell by cell.
@@ -595,18 +622,26 @@ fn tell_apart(cells: &CellTable, values: usize) -> bool {
 }
 
 fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
-    let words = words(&cells.names[column]);
+    let name = &cells.names[column];
+    let words = words(name);
     let filled = cells.number_filled(column);
     let numeric = || cells.distinct(column).all(|cell| number(cell).is_some());
     // A mark is a note in German and in French.
     if filled == 0 || has_word(&words, TALK) && !has_word(&words, "text") && !numeric() {
         return None;
     }
+    // What workers of MTurk and Toloka answered to what they were shown.
+    let starts = |name: &str, starts: [&str; 2]| starts.into_iter().any(|start| name.starts_with(start));
+    if starts(name, ["Answer.", "OUTPUT:"]) && cells.names.iter().any(|shown| starts(shown, ["Input.", "INPUT:"])) {
+        return (cells.distinct(column).len() <= MOST_CLASSES || numeric()).then_some(Role::Human);
+    }
     if has_word(&words, REASONS) {
         return (!has_word(&words, HUMAN)).then_some(Role::Transcript);
     }
-    if has_word(&words, "confidence certainty konfidenz sicherheit confiance") {
-        return (!has_word(&words, HUMAN) && numeric()).then_some(Role::Confidence);
+    if has_word(&words, CONFIDENCE) {
+        // Behind the name of people's column stands how far they agree.
+        let of_label = name.rsplit_once(':').is_some_and(|(of, _)| !is_of_machine(of));
+        return (!has_word(&words, HUMAN) && !of_label && numeric()).then_some(Role::Confidence);
     }
     let probability = has_word(&words, PROBABILITY) || words.first().is_some_and(|word| word == "p");
     // With which the row was chosen.
@@ -616,7 +651,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if probability && cells.distinct(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
         return (!has_word(&words, HUMAN)).then_some(Role::Probability);
     }
-    if has_word(&words, "time count cost tokens latency") {
+    if has_word(&words, "time count cost tokens latency logprob logprobs") {
         return numeric_covariate(cells, column);
     }
     // Rows of which several have one value; a cell that is long is a text that they share.
@@ -634,8 +669,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     // `human_verdict` is a person's, and `human_judge` a judge's.
     let of_person = has_word(&words, HUMAN) && !has_word(&words, "judge judges llm autorater model");
     let names_one = || distinct().len() == 1 && distinct().all(is_model);
-    if !of_person && has_word(&words, JUDGE) && !has_word(&words, "model name version prompt type kind") && !names_one()
-    {
+    if !of_person && has_word(&words, JUDGE) && !has_word(&words, NO_VERDICT) && !names_one() {
         return Some(judged(cells, column, &words));
     }
     if has_word(&words, HUMAN) {

@@ -8,16 +8,17 @@
 
 use std::collections::BTreeSet;
 
-use super::columns::{Correction, HUMAN, JUDGE, MACHINE, MACHINE_TOO, Mapping, Role, has_word, words};
+use super::columns::{Correction, HUMAN, JUDGE, MACHINE, MACHINE_TOO, Mapping, Role, has_word, is_model, words};
 use super::table::CellTable;
 use crate::input::question::Criterion;
+use crate::input::spelling::{folded, number, polarity};
 
 /// Criteria that judges are often asked for, which distinguish columns of judges alone from repeated answers.
 const USUAL: &str = "accuracy adherence clarity coherence completeness conciseness correctness creativity empathy engagement \
                      factuality faithfulness fluency formality grammar groundedness harmfulness harmlessness helpfulness \
                      honesty informativeness instruction politeness quality readability relevance relevancy safety style \
                      tone toxicity truthfulness usefulness verbosity";
-const NAMED: &str = "criterion criteria metric dimension aspect kriterium critère criterio";
+const NAMED: &str = "criterion criteria metric dimension aspect skill kriterium critère criterio";
 /// Words that say what an answer is, and not what it is about.
 const ANSWER: &str =
     "score scores rating ratings grade label labels answer verdict verdicts decision result output p prob";
@@ -26,8 +27,8 @@ pub(super) const MOST: usize = 20;
 
 /// A word of a name that may tell a criterion: not who answered, and not what an answer is.
 fn tells(word: &str) -> bool {
-    let known = [JUDGE, MACHINE, MACHINE_TOO, HUMAN, ANSWER];
-    !known.iter().any(|known| known.split(' ').any(|other| other == word)) && !word.chars().all(|c| c.is_ascii_digit())
+    let known = [JUDGE, MACHINE, MACHINE_TOO, HUMAN, ANSWER].join(" ");
+    !known.split(' ').any(|known| known == word) && !is_model(word) && number(word).is_none()
 }
 
 /// Tables of one criterion each, of a table that has several; none of another.
@@ -38,8 +39,11 @@ pub fn split(cells: &CellTable, mapping: &Mapping, corrections: &[Correction]) -
 
 fn below_each_other(cells: &CellTable, corrections: &[Correction]) -> Vec<CellTable> {
     let corrected: Vec<&Correction> = corrections.iter().filter(|one| one.role == Role::Criterion).collect();
+    // Answers about one metric name no criteria.
+    let is_answer = |cell: &str| number(cell).is_some() || polarity(&folded(cell)).is_some();
     let column = match corrected.as_slice() {
-        [] => (0..cells.names.len()).find(|&k| has_word(&words(&cells.names[k]), NAMED)),
+        [] => (0..cells.names.len())
+            .find(|&k| has_word(&words(&cells.names[k]), NAMED) && !cells.distinct(k).all(is_answer)),
         corrections => corrections.iter().find_map(|one| cells.column(one.column.as_deref()?)),
     };
     let Some(column) = column.filter(|&column| cells.is_whole(column)) else { return vec![] };

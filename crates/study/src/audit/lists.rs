@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::columns::{Correction, HUMAN, JUDGE, MACHINE, Mapping, RecognisedBy, Role, has_word, words};
 use super::long::{WHAT, WHO, Widened};
+use super::shares;
 use super::table::{CellTable, present};
 use crate::input::spelling::{folded, number, polarity};
 
@@ -39,13 +40,14 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
         let words = words(&cells.names[k]);
         has_word(&words, &format!("{JUDGE} {MACHINE}")) && !has_word(&words, HUMAN)
     };
-    let of_people = || corrections.iter().filter(|one| one.role == Role::Human);
+    let of_people = || corrections.iter().filter(|one| one.role == Role::Human && one.by == RecognisedBy::Given);
     let is = |one: &Correction, k: usize| one.column.as_ref() == Some(&cells.names[k]);
     let lists = |k: &usize| -> Option<(usize, Vec<Vec<Given>>)> {
         let role = |role: Role| mapping.of(role).contains(&cells.names[*k].as_str());
         let is_other = of_people().count() > 0 && !of_people().any(|one| is(one, *k))
             || corrections.iter().any(|one| one.role != Role::Human && is(one, *k));
-        if is_other || of_judge(*k) || [Role::Id, Role::Text, Role::Verdict, Role::Score].into_iter().any(role) {
+        let is_text = || role(Role::Text) && !cells.filled(*k).all(is_list);
+        if is_other || of_judge(*k) || is_text() || [Role::Id, Role::Verdict, Role::Score].into_iter().any(role) {
             return None;
         }
         let of_row = |row: usize| match present(cells.cell(row, *k)) {
@@ -53,14 +55,19 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
             None => Some(vec![]),
         };
         let lists: Vec<Vec<Given>> = (0..cells.len()).map(of_row).collect::<Option<_>>()?;
-        (lists.iter().any(|list| list.len() > 1) || cells.filled(*k).any(is_list)).then_some((*k, lists))
+        let is_there = lists.iter().any(|list| list.len() > 1) || cells.filled(*k).any(is_list);
+        (is_there && lists.iter().any(|list| !list.is_empty())).then_some((*k, lists))
     };
     let role = if samples.is_some() { Role::Verdict } else { Role::Human };
     let found = samples.map(|samples| (judge, samples));
-    let (column, lists) = found.or_else(|| (0..cells.names.len()).find_map(|k| lists(&k)))?;
+    let found = found.or_else(|| (0..cells.names.len()).find_map(|k| lists(&k))).map(|(k, lists)| (vec![k], lists));
+    let is_asked = of_people().count() == 0;
+    let (columns, lists) = found.or_else(|| votes(cells, mapping, &known).filter(|_| is_asked))?;
+    let name = columns.iter().map(|&k| cells.names[k].as_str()).collect::<Vec<_>>().join(", ");
     let title = |(at, (who, _)): (usize, &Given)| match who {
         Some(name) => name.clone(),
-        None => format!("{} {}", cells.names[column], at + 1),
+        None if columns.len() > 1 => format!("person {}", at + 1),
+        None => format!("{name} {}", at + 1),
     };
     let people: BTreeSet<String> = lists.iter().flat_map(|list| list.iter().enumerate().map(title)).collect();
     if people.len() > MOST || people.iter().any(|name| cells.column(name).is_some()) {
@@ -70,7 +77,7 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
         let mut of_row = lists[row].iter().enumerate();
         of_row.find(|given| title(*given) == *person).map_or("", |(_, (_, answer))| answer)
     };
-    let kept: Vec<usize> = (0..cells.names.len()).filter(|&k| k != column).collect();
+    let kept: Vec<usize> = (0..cells.names.len()).filter(|k| !columns.contains(k)).collect();
     let names = kept.iter().map(|&k| cells.names[k].clone()).chain(people.iter().cloned()).collect();
     let row = |row: usize| {
         let own = kept.iter().map(move |&k| cells.cell(row, k));
@@ -78,9 +85,11 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
     };
     let mut table = cells.with_columns(names, (0..cells.len()).map(row));
     let n = people.len();
-    let name = &cells.names[column];
     table.notices.push(match role {
         Role::Verdict => format!("The column {name:?} holds {n} answers of the judge in a cell."),
+        _ if columns.len() > 1 => {
+            format!("{name} are read as how many people gave each answer (else --columns human=).")
+        }
         _ => format!("The column {name:?} holds several labels in a cell, which are read as those of {n} people."),
     });
     let by = if of_people().count() > 0 { RecognisedBy::Given } else { RecognisedBy::Cells };
@@ -88,9 +97,44 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
     Some(Widened { cells: table, raters })
 }
 
+/// The answers that people gave, from columns that count them or are true for one: `n_pass` and `n_fail` where the judge answers
+/// `pass` or `fail`, with a column for each of its answers.
+fn votes(cells: &CellTable, mapping: &Mapping, known: &BTreeSet<String>) -> Option<(Vec<usize>, Vec<Vec<Given>>)> {
+    let of_people = format!("{HUMAN} {WHO} {WHAT} n num count counts votes winner answer people");
+    let people = mapping.of(Role::Human);
+    let times = |cell: &str| match folded(cell).as_str() {
+        "true" => Some(1),
+        "false" => Some(0),
+        cell => cell.parse::<usize>().ok().filter(|n| *n <= MOST),
+    };
+    let column = |class: &String| {
+        let is_said = |word: &String| words(class).contains(word) || has_word(std::slice::from_ref(word), &of_people);
+        let is_theirs = |name: &str| people.contains(&name) || words(name).iter().all(is_said);
+        let is_about = |name: &str| shares::told(name, known.iter().map(String::as_str)) == Some(class);
+        let is_it = |name: &String| is_about(name) && is_theirs(name) && number(class).is_none();
+        let is_count = |k: &usize| is_it(&cells.names[*k]) && cells.filled(*k).all(|cell| times(cell).is_some());
+        (0..cells.names.len()).find(is_count)
+    };
+    let columns: Vec<usize> = known.iter().map(column).collect::<Option<_>>()?;
+    let is_other = |name: &&str| columns.iter().all(|&k| cells.names[k] != *name);
+    if columns.len() < 2 || people.iter().any(is_other) {
+        return None;
+    }
+    let of_row = |row: usize| -> Vec<Given> {
+        let given = |(class, &k)| vec![(None, String::clone(class)); times(cells.cell(row, k)).unwrap_or(0)];
+        let mut all: Vec<Given> = known.iter().zip(&columns).flat_map(given).collect();
+        // So that no person gives the first class alone.
+        let first = row % all.len().max(1);
+        all.rotate_left(first);
+        all
+    };
+    let lists = (0..cells.len()).map(of_row).collect();
+    Some((columns, lists))
+}
+
 /// A table whose first column of JSON objects has a column for each of their fields, with a row for each object of a list; `None`
 /// of one that has no such column, or that has the judge's answers in another one, where some were opened before with people's.
-pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Option<CellTable> {
+pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Option<Widened> {
     let objects = |k: usize| -> Option<Vec<Vec<Value>>> {
         let of_row = |row: usize| match present(cells.cell(row, k)) {
             None => Some(vec![Value::Null]),
@@ -108,10 +152,16 @@ pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Opti
     let has = |roles: &[Role]| {
         roles.iter().filter_map(|role| cells.column(mapping.one(*role)?)).any(|k| objects(k).is_none())
     };
-    if has(&[Role::Verdict, Role::Score, Role::Probability]) && (!before || has(&[Role::Human])) {
+    // People's answers beside a judge's that are not nested, unless they are lists that are read as they are.
+    let is_read = |k: usize| cells.filled(k).all(|cell| !cell.starts_with('{') && list(cell).is_some());
+    let is_one = |k: usize| objects(k).is_some_and(|all| all.iter().all(|of_row| of_row.len() == 1));
+    let nested = |name: &&str| cells.column(name).is_some_and(|k| !is_read(k) && is_one(k));
+    let people = mapping.of(Role::Human).into_iter().find(nested);
+    if people.is_none() && has(&[Role::Verdict, Role::Score, Role::Probability]) && (!before || has(&[Role::Human])) {
         return None;
     }
-    let (column, found) = (0..cells.names.len()).find_map(|k| Some((k, objects(k)?)))?;
+    let is_it = |k: &usize| people.is_none_or(|name| cells.names[*k] == name);
+    let (column, found) = (0..cells.names.len()).filter(is_it).find_map(|k| Some((k, objects(k)?)))?;
     let mut names: Vec<String> = vec![];
     let mut fields = |value: &Value| -> BTreeMap<String, String> {
         let mut all = BTreeMap::new();
@@ -131,7 +181,7 @@ pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Opti
     let all = kept.iter().map(|&k| cells.names[k].clone()).chain(names.iter().cloned()).collect();
     let mut table = cells.with_columns(all, rows);
     table.keep_lines(found.iter().map(Vec::len));
-    Some(table)
+    Some(Widened { cells: table, raters: vec![] })
 }
 
 /// The fields of a value, by their names behind that of what they are in; of a list with one text the text.
@@ -160,7 +210,7 @@ fn list(cell: &str) -> Option<Vec<Given>> {
         let given = |value: &Value| match value {
             Value::Object(fields) => {
                 let of = |known: &str| fields.iter().find(|(name, _)| has_word(&words(name), known));
-                let (_, answer) = of(WHAT).or_else(|| of("answer verdict choice"))?;
+                let (_, answer) = of(WHAT).or_else(|| of("answer verdict choice response classname"))?;
                 let who = of(&format!("{WHO} user by name author")).and_then(|(_, who)| text(who));
                 Some((who.filter(|who| !who.is_empty()), text(answer)?))
             }

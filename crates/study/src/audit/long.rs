@@ -9,6 +9,7 @@ use super::columns::{
     words,
 };
 use super::table::{CellTable, present};
+use crate::input::spelling::number;
 
 pub(super) const WHO: &str = "annotator annotators rater reviewer labeler labeller worker participant prolific coder checker assessor prüfer bewerter";
 /// What a person did to a row, in a name such as `labeled_by`.
@@ -51,8 +52,11 @@ fn who(cells: &CellTable, mapping: Option<&Mapping>) -> Vec<usize> {
     let is_free = |k: usize| mapping.is_some_and(|mapping| !mapping.names().contains(cells.names[k].as_str()));
     let mut found = columns(&|k, words| named(k, words) && !has_word(words, "id"));
     found.extend(columns(&|k, words| named(k, words) && has_word(words, "id")));
-    let reference = "gold golden truth";
-    let of_people = |words: &[String]| has_word(words, HUMAN) && !has_word(words, &format!("{about} {reference}"));
+    let names_people = format!("{HUMAN} label labels by name names of");
+    let is_person = |word: &String| has_word(std::slice::from_ref(word), &names_people) || number(word).is_some();
+    let of_people = |words: &[String]| {
+        has_word(words, HUMAN) && words.iter().all(is_person) && !has_word(words, "gold golden truth")
+    };
     found.extend(columns(&|k, words| of_people(words) && is_free(k)));
     found.extend(columns(&|k, words| has_word(words, PERHAPS_WHO) && !has_word(words, ABOUT) && with_both(k)));
     // Failing names, the kinds of raters.
@@ -76,7 +80,11 @@ fn what(cells: &CellTable, mapping: &Mapping, who: usize) -> Result<Option<usize
     let others = format!("id kind type rater annotator {PREDICTED}");
     match people.as_slice() {
         [] => Ok(named(WHAT, &format!("{JUDGE} {others}"))
-            .or_else(|| named(PERHAPS_WHAT, "judge llm id kind type rater annotator"))),
+            .or_else(|| named(PERHAPS_WHAT, "judge llm id kind type rater annotator"))
+            .or_else(|| match mapping.perhaps(true, cells)[..] {
+                [only] => cells.column(only).filter(|&what| tells_apart(cells, mapping, [who, what])),
+                _ => None,
+            })),
         [one] => Ok(cells.column(one)),
         several => Err(format!(
             "The column {:?} is not used: it names people, and several columns hold labels ({}). If it says who gave one of \
@@ -123,14 +131,18 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
         (cells.distinct(who).collect(), cells.distinct(what).collect());
     let answered: Vec<usize> = (0..cells.len()).filter(|&row| present(cells.cell(row, what)).is_some()).collect();
     let named = answered.iter().filter(|&&row| present(cells.cell(row, who)).is_some()).count();
-    let tells_apart = || {
-        let key = key(cells, mapping, [who, what]);
-        let rows = |key: &[usize]| answered.iter().map(|&row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
-        let with = [&key[..], &[who]].concat();
-        !key.is_empty() && rows(&with) == answered.len() && 2 * rows(&key) <= answered.len()
-    };
     let is_id = identifies(&words(&cells.names[who]));
-    come_again(cells, who) && 2 * named > answered.len() && (names.is_disjoint(&answers) || is_id || tells_apart())
+    let are_apart = || names.is_disjoint(&answers) || is_id || tells_apart(cells, mapping, [who, what]);
+    come_again(cells, who) && 2 * named > answered.len() && are_apart()
+}
+
+/// Whether items have several rows with an answer, each by another of those that a column names.
+fn tells_apart(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> bool {
+    let answered: Vec<usize> = (0..cells.len()).filter(|&row| present(cells.cell(row, what)).is_some()).collect();
+    let key = key(cells, mapping, [who, what]);
+    let rows = |key: &[usize]| answered.iter().map(|&row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
+    let with = [&key[..], &[who]].concat();
+    !key.is_empty() && rows(&with) == answered.len() && 2 * rows(&key) <= answered.len()
 }
 
 /// The columns that tell items apart: the ids of items, which come again where several rate one, or failing them the texts;
@@ -153,7 +165,9 @@ fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usi
     let candidates: Vec<usize> = all().filter(names_items).chain(all().filter(shared)).collect();
     let texts: Vec<usize> = of_role(Role::Text).into_iter().filter(is_whole).collect();
     // A number of each row identifies none of its items.
-    let first = candidates.iter().find(|&&k| distinct(&[k]) < cells.len()).or(candidates.first());
+    let is_of_rows = || !texts.is_empty() && 2 * distinct(&texts) <= cells.len();
+    let first = candidates.iter().find(|&&k| distinct(&[k]) < cells.len());
+    let first = first.or(candidates.first().filter(|_| !is_of_rows()));
     let mut key = first.map_or_else(|| texts.clone(), |first| vec![*first]);
     if key.is_empty() {
         return key;

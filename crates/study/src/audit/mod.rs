@@ -213,38 +213,37 @@ impl AuditInput {
         corrections: &[Correction],
         known: Option<KnownScale<'_>>,
     ) -> Result<Vec<Self>, Error> {
-        let mut cells = cells.without_totals();
+        let mut cells = cells.without_other_rows();
         let reading = known.and_then(|known| known.reading);
         let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
         all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));
         all.extend_from_slice(corrections);
-        let recognised = |cells: &CellTable, all: &[Correction]| {
+        let classes = known.map_or(&[][..], |known| known.scale.classes());
+        let mut opened = false;
+        loop {
             // Raters that are rows become columns further on.
-            let raters = long::raters(cells);
+            let raters = long::raters(&cells);
             let is_rater = |name: &String| cells.column(name).is_none() && raters.contains(name.as_str());
             let of_columns = all.iter().filter(|one| !one.column.as_ref().is_some_and(is_rater));
             let of_columns: Vec<Correction> = of_columns.cloned().collect();
-            let mapping = Mapping::new(cells, &of_columns).map_err(|reason| unreadable(path, reason))?;
-            Ok::<_, Error>((mapping, of_columns))
-        };
-        let (mut mapping, mut of_columns) = recognised(&cells, &all)?;
-        // What is nested is looked into where the answers are not beside it.
-        let mut before = false;
-        while let Some(opened) = lists::opened(&cells, &mapping, before) {
-            (cells, before) = (opened, true);
-            (mapping, of_columns) = recognised(&cells, &all)?;
-        }
-        let classes = known.map_or(&[][..], |known| known.scale.classes());
-        let likeliest = || shares::likeliest(&cells, &mapping, classes);
-        if let Some(Widened { cells: unpacked, raters }) = lists::unpacked(&cells, &mapping, &all).or_else(likeliest) {
-            cells = unpacked;
-            all.retain(|one| one.column.as_ref().is_none_or(|name| cells.column(name).is_some()));
-            all.extend(raters);
-            (mapping, of_columns) = recognised(&cells, &all)?;
-        }
-        match PairTable::new(&cells, path, &mapping, &of_columns) {
-            Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
-            None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
+            let mapping = Mapping::new(&cells, &of_columns).map_err(|reason| unreadable(path, reason))?;
+            // What is nested is looked into where the answers are not beside it.
+            let made = lists::opened(&cells, &mapping, opened)
+                .or_else(|| lists::unpacked(&cells, &mapping, &all))
+                .or_else(|| shares::likeliest(&cells, &mapping, classes));
+            let Some(Widened { cells: made, raters }) = made else {
+                return match PairTable::new(&cells, path, &mapping, &of_columns) {
+                    Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
+                    None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
+                };
+            };
+            cells = made;
+            if raters.is_empty() {
+                opened = true;
+            } else {
+                all.retain(|one| one.column.as_ref().is_none_or(|name| cells.column(name).is_some()));
+                all.extend(raters);
+            }
         }
     }
 
@@ -429,6 +428,13 @@ fn of_corrections(path: &Path, corrections: &[Correction]) -> Result<LogOptions<
     Ok(options)
 }
 
+/// What gives columns a role, as it is written behind a command.
+fn options(role: Role, names: &[&str]) -> String {
+    names.iter().map(|name| format!(" --columns {}", shell_word(&format!("{role}={name}")))).collect()
+}
+
+/// Labels of which one agrees with the judge at least, unless people enter corrections alone.
+const LEAST_CORRECTED: usize = 10;
 /// Unused columns that a notice names.
 const MOST_NAMED: usize = 30;
 
@@ -478,12 +484,14 @@ fn prepare(
         }
     }
     let is_answered = corrections.iter().any(|one| one.role == Role::Human);
-    let perhaps = mapping.perhaps_people(cells);
+    let perhaps = mapping.perhaps(true, cells);
     if !perhaps.is_empty() && !is_answered {
-        let options = perhaps.iter().map(|name| format!(" --columns {}", shell_word(&format!("human={name}"))));
-        let (names, options) = (perhaps.join(", "), options.collect::<String>());
-        let text = format!("No column was read as people's answers. If people gave those in {names}:{options}");
-        notices.insert(0, text);
+        let which = match mapping.one(Role::Human) {
+            None => "No column was read as people's answers.".to_owned(),
+            Some(name) => format!("{name} was read as people's answers, though it has other words than the judge's."),
+        };
+        let (names, options) = (perhaps.join(", "), options(Role::Human, &perhaps));
+        notices.insert(0, format!("{which} If people gave those in {names}:{options}"));
     }
     let is_chance = |name: &&String| {
         let words = columns::words(name);
@@ -499,14 +507,22 @@ fn prepare(
     if let [first, .., last] = judges[..]
         && (unnumbered(first) != unnumbered(last) || unnumbered(first).ends_with('v'))
     {
-        let (all, one) = (judges.join(", "), format!("verdict={first}"));
-        let word = shell_word(&one);
-        notices.push(format!("{all} are read as repeated answers of one judge; for one alone: --columns {word}."));
+        let (all, one) = (judges.join(", "), options(Role::Verdict, &[first]));
+        notices.push(format!("{all} are read as repeated answers of one judge; for one alone:{one}."));
+    }
+    let labelled = rows.labelled();
+    let differs = |&row: &usize| rows.humans[row].iter().all(|(_, label)| !rows.repeats[row].contains(label));
+    if labelled.len() >= LEAST_CORRECTED && rows.answers.scale.nominal().is_some() && labelled.iter().all(differs) {
+        notices.push(format!(
+            "People never answer as the judge, in {} labelled rows: if they only corrected it, add their answers to the other \
+             rows that they saw, or agreement and rates are wrong.",
+            labelled.len()
+        ));
     }
     let used = mapping.names();
     notices.extend(not_used(&cells.names, |name| used.contains(name) || chances == Some(name)));
     // Where every row is labelled, nothing was chosen.
-    let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
+    let chosen = if labelled.len() == rows.len() { Labelled::Random } else { given.clone() };
     let files = folder::of_table(&stem(name), cells, &mapping, &rows).staged(&chosen, at_least);
     let audited = Audited {
         audit: file_name(name),

@@ -32,20 +32,7 @@ const ANSWER: &str = "response answer output completion reply text conversation 
 /// Words of a column with verdicts in the other order, and in the first.
 const SWAPPED: &str = "ba swapped swap reversed reverse backward flipped g2";
 const AS_NAMED: &str = "ab original forward unswapped g1";
-const TIES: [&str; 12] = [
-    "tie",
-    "tied",
-    "ties",
-    "draw",
-    "equal",
-    "same",
-    "both",
-    "both_bad",
-    "tie_(bothbad)",
-    "neither",
-    "c",
-    "no_preference",
-];
+const TIES: &str = "tie tied ties draw equal same both both_bad tie_(bothbad) neither c no_preference a=b b=a";
 /// Verdicts about one item in one order that two readings of `A` have to differ on, before people's answers decide.
 const LEAST_TOLD: usize = 10;
 
@@ -82,7 +69,7 @@ fn says(cell: &str, systems: &[&str; 2]) -> Option<Says> {
     let bare = ["_wins", "_win", "_won", "_is_better", "_better"]
         .iter()
         .fold(&*bare, |b, end| b.strip_suffix(end).unwrap_or(b));
-    if TIES.contains(&bare) || ["a=b", "b=a"].contains(&bare) {
+    if TIES.split(' ').any(|tie| tie == bare) {
         return Some(Says::Tie);
     }
     let (stem, last) = bare.rsplit_once('_').unwrap_or(("", bare));
@@ -132,17 +119,14 @@ fn order(
             let words = words(value);
             let first = words.first().map_or("", String::as_str);
             let letters = words.join("");
-            match &*letters {
-                "ba" | "21" | "swapped" | "swap" | "reversed" | "reverse" | "backward" | "flipped" | "true" | "yes" => {
-                    Some(true)
-                }
-                "ab" | "12" | "original" | "forward" | "normal" | "unswapped" | "false" | "no" => Some(false),
-                _ if ["b", "second"].contains(&first) => Some(true),
-                _ if ["a", "first"].contains(&first) => Some(false),
-                "0" => Some(false),
-                "1" => Some(values.contains("0")),
-                "2" => Some(true),
-                _ => None,
+            let is = |known: &str, also: &str| {
+                [known, also].iter().flat_map(|known| known.split(' ')).any(|known| known == letters || known == first)
+            };
+            match () {
+                () if letters == "1" => Some(values.contains("0")),
+                () if is(SWAPPED, "b second 21 true yes 2") => Some(true),
+                () if is(AS_NAMED, "a first normal 12 false no 0") => Some(false),
+                () => None,
             }
         };
         let told: Option<HashMap<String, bool>> = values.iter().map(|v| Some((v.clone(), other(v)?))).collect();
@@ -199,7 +183,7 @@ impl PairTable {
         if 10 * known < 9 * all || all == 0 {
             return None;
         }
-        let mut notices = vec![];
+        let mut notices = cells.notices.clone();
         let id = reader.id(columns(Role::Id).first().copied());
         let items = reader.items(id, &[columns(Role::Text), texts.map_or(vec![], Vec::from)].concat());
         // Without a word on orders, systems that change places say it.

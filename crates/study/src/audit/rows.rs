@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::KnownScale;
 use super::answers::{AHEAD, AnswerCoding, share_of_score};
-use super::columns::{Mapping, Role, missing, words};
+use super::columns::{Mapping, Role, missing};
 use super::shares;
 use super::table::{CellTable, present};
+use super::{KnownScale, options};
 use crate::findings::ratings::Lists;
 use crate::input::scale::{Given, Scale};
 use crate::input::spelling::number;
@@ -60,11 +60,18 @@ impl AuditRows {
         let columns =
             |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(|name| cells.column(name)).collect() };
         let (verdict, score, probability) = (columns(Role::Verdict), columns(Role::Score), columns(Role::Probability));
-        if verdict.is_empty() && score.is_empty() && probability.is_empty() {
-            let names = list(&cells.names);
+        if !mapping.has_judge() {
+            let (names, perhaps) = (list(&cells.names), mapping.perhaps(false, cells));
+            let like = match perhaps[..] {
+                [] => String::new(),
+                _ => {
+                    format!(" Like people's are those in {}:{}.", perhaps.join(", "), options(Role::Verdict, &perhaps))
+                }
+            };
             return Err(format!(
-                "no column holds the judge's answers; name it with --columns verdict=COLUMN or --columns score=COLUMN. The \
-                 file has {names}"
+                "no column holds the judge's answers; name it with --columns verdict=COLUMN or --columns score=COLUMN.{like} \
+                 The file ({}) has {names}",
+                cells.format
             ));
         }
         let human = columns(Role::Human);
@@ -91,14 +98,17 @@ impl AuditRows {
             })?;
         }
         let mut notices = answers.notices.clone();
-        let of_class =
-            |class: usize| probability.iter().copied().find(|&k| names_class(&cells.names[k], &answers.scale, class));
+        let of_class = |class: usize| -> Vec<usize> {
+            let two = answers.scale.classes().len() == 2;
+            let told = |k: &usize| shares::class_told(&cells.names[*k], &answers.scale);
+            let is_it = |k: &usize| two && told(k) == Some(&*answers.scale.classes()[class]);
+            probability.iter().copied().filter(is_it).collect()
+        };
+        let of_first = of_class(0);
         let stated = match probability[..] {
             [only] => Some(only),
-            _ => of_class(1).or_else(|| of_class(0)),
+            _ => of_class(1).first().or(of_first.first()).copied(),
         };
-        let of_first =
-            probability.iter().copied().filter(|&k| names_class(&cells.names[k], &answers.scale, 0)).collect();
         // Of another table than that of the belief, single rows are at fault.
         let is_whole = |of: &Vec<usize>| (0..cells.len()).all(|row| shares::wrong_sum(cells, of, row).is_none());
         let of_classes =
@@ -199,18 +209,6 @@ fn keep_likeliest(shares: &mut [f64], class: usize) {
     shares.iter_mut().for_each(|share| *share /= sum);
 }
 
-/// Whether the name of a column names one of two classes, and not the other: `p_fail` the first of fail and pass.
-fn names_class(name: &str, scale: &Scale, class: usize) -> bool {
-    let named: Vec<String> = words(name).iter().filter_map(|word| scale.respelled(word)).collect();
-    match scale.classes() {
-        [first, second] => {
-            let (own, other) = if class == 0 { (first, second) } else { (second, first) };
-            named.contains(own) && !named.contains(other)
-        }
-        _ => false,
-    }
-}
-
 /// Refuses numbers whose squares are beyond what can be computed with, and infinities in a column that has numbers.
 fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
     for &column in columns {
@@ -260,27 +258,21 @@ impl TableReader<'_> {
     fn check_cells(&self, kept: &[usize], mapping: &Mapping) -> Result<(), String> {
         let cells = self.cells;
         let columns = |role| mapping.of(role).into_iter().filter_map(move |name| Some((cells.column(name)?, role)));
-        let first = |role| columns(role).take(1);
-        for (column, role) in [Role::Group, Role::System, Role::Cluster].into_iter().flat_map(first) {
-            if let Some(row) = kept.iter().find(|&&row| cells.cell(row, column).trim().is_empty()) {
-                let (row, name) = (row + 1, &cells.names[column]);
+        let names_rows = [Role::Group, Role::System, Role::Cluster];
+        let measured = [Role::Probability, Role::Confidence, Role::Number];
+        for (column, role) in names_rows.into_iter().chain(measured).flat_map(columns) {
+            let is_bad = |cell: &str| match names_rows.contains(&role) {
+                true => cell.trim().is_empty(),
+                false => present(cell).is_some_and(|cell| number(cell).is_none()),
+            };
+            if let Some(&row) = kept.iter().find(|&&row| is_bad(cells.cell(row, column))) {
+                let (row, name, cell) = (row + 1, &cells.names[column], cells.cell(row, column).trim());
+                let found = match cell {
+                    "" => format!("is blank, and it names the {role} of each row; fill"),
+                    cell => format!("is {cell:?}, which is not a number, and it is the {role}; correct"),
+                };
                 return Err(format!(
-                    "row {row}: {name} is blank, and it names the {role} of each row; fill the cell, or take no column for it \
-                     with --columns {role}="
-                ));
-            }
-        }
-        for (column, role) in [Role::Probability, Role::Confidence, Role::Number].into_iter().flat_map(columns) {
-            let is_bad = |cell: &str| number(cell).is_none();
-            let in_row = |&&row: &&usize| present(cells.cell(row, column)).is_some_and(is_bad);
-            if cells.distinct(column).any(is_bad)
-                && let Some(&row) = kept.iter().find(in_row)
-            {
-                let (name, cell) = (&cells.names[column], cells.cell(row, column).trim());
-                return Err(format!(
-                    "row {}: {name} is {cell:?}, which is not a number, and it is the {role}; correct the cell, or take no \
-                     column for it with --columns {role}=",
-                    row + 1
+                    "row {row}: {name} {found} the cell, or take no column for it with --columns {role}="
                 ));
             }
         }

@@ -15,13 +15,19 @@ const FEWEST: usize = 3;
 const ROUNDED: f64 = 0.02;
 
 /// The class that a column is about: of those that its name tells, the one in most words.
-fn told<'c>(name: &str, classes: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+pub(super) fn told<'c>(name: &str, classes: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let own = words(name);
     let is_told = |class: &&str| {
         let of_class = words(class);
         !of_class.is_empty() && of_class.iter().all(|word| own.contains(word))
     };
     classes.filter(is_told).max_by_key(|class| words(class).len())
+}
+
+/// The class of a scale that a column is about, in whatever words its name tells it.
+pub(super) fn class_told<'s>(name: &str, scale: &'s Scale) -> Option<&'s str> {
+    let respelled: Vec<String> = words(name).iter().filter_map(|word| scale.respelled(word)).collect();
+    told(&format!("{name} {}", respelled.join(" ")), scale.classes().iter().map(String::as_str))
 }
 
 /// What a column calls its class, where no label says it.

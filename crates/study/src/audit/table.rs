@@ -25,6 +25,9 @@ const BLANK: [&str; 18] = [
 /// What the first cell of a row says that sums up others.
 const TOTALS: [&str; 10] =
     ["total", "totals", "grand total", "sum", "average", "avg", "mean", "count", "gesamt", "summe"];
+const SUBTOTALS: [&str; 3] = ["subtotal", "sub-total", "zwischensumme"];
+/// What SurveyMonkey writes below its header.
+const BELOW_HEADER: [&str; 3] = ["", "Response", "Open-Ended Response"];
 
 /// Rows of cells under named columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +119,8 @@ impl CellTable {
         if xlsx::is(&bytes) {
             return Ok(Self::of_table(xlsx::read(path, &bytes, NO_IDS)?, "an Excel workbook"));
         }
+        // Of a compressed file it is told how to unpack it.
+        DataTable::header_of(path, &bytes)?;
         Err(Error::unfit(
             Place::file(path),
             "this is no table or log that is known here",
@@ -144,18 +149,15 @@ impl CellTable {
 
     /// Some columns of some rows, by position, which are judged by one criterion.
     pub(super) fn some(&self, columns: &[usize], rows: impl Iterator<Item = usize>, criterion: Criterion) -> Self {
-        let rows: Vec<usize> = rows.collect();
-        let cells = rows.iter().flat_map(|&row| columns.iter().map(move |&column| self.cell(row, column)));
-        Self {
-            names: columns.iter().map(|&column| self.names[column].clone()).collect(),
-            cells: cells.collect(),
-            format: self.format.clone(),
-            lines: rows.iter().filter_map(|&row| self.lines.get(row).copied()).collect(),
-            bytes: self.bytes,
-            notices: self.notices.clone(),
-            criterion: Some(criterion),
-            known: vec![OnceLock::new(); columns.len()],
-        }
+        Self { criterion: Some(criterion), ..self.only(columns, &rows.collect::<Vec<_>>()) }
+    }
+
+    /// Some columns of some rows, by position.
+    fn only(&self, columns: &[usize], rows: &[usize]) -> Self {
+        let cells = rows.iter().flat_map(|&row| columns.iter().map(move |&column| self.cell(row, column))).collect();
+        let lines = rows.iter().filter_map(|&row| self.lines.get(row).copied()).collect();
+        let names = columns.iter().map(|&column| self.names[column].clone()).collect();
+        Self { cells, lines, ..self.with_columns(names, std::iter::empty::<[&str; 0]>()) }
     }
 
     /// This table with other columns, `names` and the cells of each row; lines and notices stay.
@@ -174,18 +176,27 @@ impl CellTable {
         self.lines = lines.flat_map(|(line, times)| std::iter::repeat_n(*line, times)).collect();
     }
 
-    /// The table without rows at its end that sum up the others, as spreadsheets have them: their first cell says `Total`.
-    pub(super) fn without_totals(mut self) -> Self {
+    /// The table without rows that are none: the header again, as where files were joined; what surveys write below it; and what
+    /// sums up others, whose first cell says `Subtotal`, or at the end `Total`.
+    pub(super) fn without_other_rows(mut self) -> Self {
         let first = |row: usize| self.row(row).map(str::trim).find(|cell| !cell.is_empty()).unwrap_or_default();
         let is_total = |row: &usize| TOTALS.contains(&&*first(*row).to_lowercase());
-        let totals = (1..self.len()).rev().take_while(is_total).count();
-        let kept = self.len() - totals;
-        if totals > 0 {
-            let name = first(kept).to_owned();
-            self.cells = (0..kept).flat_map(|row| self.row(row)).collect();
-            self.lines.truncate(kept);
-            self.known.fill(OnceLock::new());
-            self.notices.push(format!("Left out: what the table sums up below its rows ({name})."));
+        let end = self.len() - (1..self.len()).rev().take_while(is_total).count();
+        // Below the header Qualtrics has its questions and then their ids, SurveyMonkey the kind of answer.
+        let is_of_survey = |cell: &str| BELOW_HEADER.contains(&cell) || cell.starts_with("{\"ImportId\"");
+        let start =
+            (0..end.min(2)).rfind(|&row| self.row(row).all(|cell| is_of_survey(cell.trim()))).map_or(0, |row| row + 1);
+        let is_header = |row: usize| self.row(row).map(str::trim).eq(self.names.iter().map(|name| name.trim()));
+        let is_item = |row: &usize| {
+            let sums = SUBTOTALS.iter().any(|start| first(*row).to_lowercase().starts_with(start));
+            (start..end).contains(row) && !sums && !is_header(*row)
+        };
+        let (kept, others): (Vec<usize>, Vec<usize>) = (0..self.len()).partition(is_item);
+        if let Some(&other) = others.first() {
+            let (n, name) = (others.len(), first(other));
+            let notice = format!("Left out: rows that sum up others or belong to the header ({n}, first {name:?}).");
+            self = self.only(&(0..self.names.len()).collect::<Vec<_>>(), &kept);
+            self.notices.push(notice);
         }
         self
     }
@@ -288,17 +299,23 @@ fn filled_rows(table: &DataTable, skipped: usize) -> impl Iterator<Item = Row<'_
 fn names_below(table: &DataTable) -> Option<Vec<String>> {
     let unnamed = table.header().iter().enumerate().filter(|(k, name)| **name == format!("column {}", k + 1)).count();
     let names: Vec<String> = table.rows().next()?.cells().map(|cell| cell.trim().to_owned()).collect();
-    let is_header = |names: &[String]| names.iter().all(|name| !name.is_empty() && number(name).is_none());
-    let comes_again = |k: usize| table.rows().skip(1).take(100).any(|row| row.cells().nth(k) == Some(&*names[k]));
+    let is_unnamed = |k: usize| table.header().get(k).is_some_and(|name| *name == format!("column {}", k + 1));
+    // A cell that goes over several columns has a name below each; one that goes over both rows is blank below.
+    let is_whole = |k: usize| !names[k].is_empty() || !is_unnamed(k) && !is_unnamed(k + 1);
+    let is_header =
+        |names: &[String]| names.iter().all(|name| number(name).is_none()) && (0..names.len()).all(is_whole);
+    let comes_again = |k: usize| {
+        !names[k].is_empty() && table.rows().skip(1).take(100).any(|row| row.cells().nth(k) == Some(&*names[k]))
+    };
     if table.header_line().is_none() || unnamed == 0 || !is_header(&names) || (0..names.len()).any(comes_again) {
         return None;
     }
-    if names_answers(&names) {
+    if !names.contains(&String::new()) && names_answers(&names) {
         return (!names_answers(table.header())).then(|| distinct(names));
     }
     let mut above = "";
     let joined = table.header().iter().zip(&names).enumerate().map(|(k, (over, name))| {
-        if *over != format!("column {}", k + 1) {
+        if !is_unnamed(k) {
             above = over;
         }
         format!("{above} {name}").trim().to_owned()

@@ -208,29 +208,11 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
 /// person each; the file has so many bytes.
 fn from_table(table: &DataTable, bytes: usize, by: Option<&str>) -> Result<Intake> {
     let mut answers = Intake::new("table", by);
-    let people: Vec<&String> = table.header().iter().filter(|name| is_person(name)).collect();
-    if !table.header().iter().any(|name| name == "label") && !people.is_empty() {
-        for name in people {
-            let annotator = match table.column("annotator") {
-                Ok(column) => Some(column),
-                Err(_) if by.is_some() => None,
-                Err(_) => {
-                    answers
-                        .notices
-                        .insert(format!("The column {name:?} is read as the labels of an annotator {name:?}."));
-                    None
-                }
-            };
-            let named = by.map_or_else(|| name.clone(), str::to_owned);
-            take_column(&mut answers, (table, bytes), table.column(name)?, &|row| {
-                annotator.map_or_else(|| named.clone(), |column| row.cell(column).to_owned())
-            })?;
-        }
-        return Ok(answers);
-    }
+    let names = || table.header().iter().map(String::as_str);
+    let people: Vec<&str> = names().filter(|name| is_person(name) && names().all(|name| name != "label")).collect();
     let annotator = match table.column("annotator") {
         Ok(column) => Some(column),
-        Err(_) if by.is_some() => None,
+        Err(_) if by.is_some() || !people.is_empty() => None,
         Err(error) if table.header().iter().any(|name| name.trim().eq_ignore_ascii_case("annotator")) => {
             return Err(error);
         }
@@ -241,11 +223,17 @@ fn from_table(table: &DataTable, bytes: usize, by: Option<&str>) -> Result<Intak
             return Err(Error::unfit(Place::file(table.file()), reason, remedy));
         }
     };
-    let label = table.column("label")?;
-    take_column(&mut answers, (table, bytes), label, &|row| {
-        let named = annotator.map(|column| row.cell(column).to_owned()).filter(|name| !name.trim().is_empty());
-        named.or_else(|| by.map(str::to_owned)).unwrap_or_default()
-    })?;
+    let columns = if people.is_empty() { &["label"][..] } else { &people };
+    for &name in columns {
+        if annotator.is_none() && by.is_none() {
+            answers.notices.insert(format!("The column {name:?} is read as the labels of an annotator {name:?}."));
+        }
+        let unnamed = by.or(annotator.is_none().then_some(name)).unwrap_or_default();
+        take_column(&mut answers, (table, bytes), table.column(name)?, &|row| {
+            let named = annotator.map(|column| row.cell(column)).filter(|name| !name.trim().is_empty());
+            named.unwrap_or(unnamed).to_owned()
+        })?;
+    }
     Ok(answers)
 }
 

@@ -224,21 +224,11 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
     for row in table.rows() {
         let place = Place::file(file).at_line(row.line());
         let cell = row.cell(label);
-        if cell.is_empty() {
-            answers.skip("blank");
-            continue;
-        }
-        let named = row.cell(named);
-        let number = named.parse::<u64>().map_or_else(|_| Value::from(named), Value::from);
-        let by = annotator(&answers, &place, &number);
-        let given = row.cell(created).to_owned();
+        let number = row.cell(named).parse::<u64>().map_or_else(|_| Value::from(row.cell(named)), Value::from);
         // A class is a plain text, even one that looks like JSON but holds none of Label Studio's values.
         let json = serde_json::from_str::<Value>(cell).ok().filter(|json| json.is_array() || json.is_object());
-        if let Some(buckets) = json.as_ref().and_then(ranking) {
-            places(&mut answers, &place, (&by?, &given), buckets)?;
-            continue;
-        }
-        if !has("uid") {
+        let label = if cell.is_empty() { Value::Null } else { json.unwrap_or_else(|| Value::from(cell)) };
+        if !has("uid") && !label.is_null() && ranking(&label).is_none() {
             let reason = format!(
                 "this is Label Studio's table, whose id is the number of its task; the item's id would stand in uid, \
                  but it has {}",
@@ -248,12 +238,10 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
                           id,annotator,label";
             return Err(Error::unfit(header_line(), reason, remedy));
         }
-        let (id, place) = (row.id().to_owned(), place.of_item(row.id()));
-        let value = match json {
-            Some(json) => value(&place, &json)?,
-            None => cell.to_owned(),
-        };
-        answers.labels.push(NewLabel { id, annotator: by?, value, given, place });
+        let row = serde_json::json!({
+            CONTROL: label, "annotator": number, "created_at": row.cell(created), "uid": row.id()
+        });
+        min(&mut answers, place, &row)?;
     }
     Ok(answers)
 }

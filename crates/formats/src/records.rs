@@ -293,7 +293,7 @@ impl<'t> Document<'t> {
             .find(|all| all.iter().all(|name| member(name).is_some()));
         let mut lists = vec![];
         self.lists(&members, "", DEPTH, &mut lists)?;
-        lists.retain(|(path, _)| !described.is_some_and(|[types, _]| path.split('.').next() == Some(types)));
+        lists.retain(|(path, _)| described.is_none_or(|[types, _]| path.split('.').next() != Some(types)));
         match &lists[..] {
             [(_, list)] => Ok((self.list(list)?, vec![])),
             [] if members.len() > 1 && members.iter().all(|(_, value)| value.starts_with('{')) => self.unfit(

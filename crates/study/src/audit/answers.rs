@@ -390,7 +390,13 @@ mod tests {
         assert!(same.notices.is_empty() && !same.judge_scores);
         let cased = answers(&["Billing", "refund"], &["billing", "Refund", "other"]).unwrap();
         assert_eq!(cased.scale, Scale::Classes(vec!["billing".to_owned(), "other".to_owned(), "Refund".to_owned()]));
-        assert_eq!(cased.notices, ["Taken as the same answer: refund for Refund; Billing for billing."]);
+        assert_eq!(
+            cased.notices,
+            [
+                "Taken as the same answer: refund for Refund; Billing for billing.",
+                "Answers that the judge never gives: other (1); correct what is misspelt or none."
+            ]
+        );
     }
 
     #[test]

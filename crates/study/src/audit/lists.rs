@@ -40,7 +40,11 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
         let words = words(&cells.names[k]);
         has_word(&words, &format!("{JUDGE} {MACHINE}")) && !has_word(&words, HUMAN)
     };
-    let of_people = || corrections.iter().filter(|one| one.role == Role::Human && one.by == RecognisedBy::Given);
+    let of_people = || {
+        corrections
+            .iter()
+            .filter(|one| one.role == Role::Human && matches!(one.by, RecognisedBy::Given | RecognisedBy::Cells))
+    };
     let is = |one: &Correction, k: usize| one.column.as_ref() == Some(&cells.names[k]);
     let lists = |k: &usize| -> Option<(usize, Vec<Vec<Given>>)> {
         let role = |role: Role| mapping.of(role).contains(&cells.names[*k].as_str());

@@ -288,12 +288,12 @@ impl<'t> Document<'t> {
             return Ok(found);
         }
         // The types of the columns stand beside the records of pandas' `table`, and of Hugging Face's rows.
-        let described = [["schema", "data"], ["features", "rows"]]
-            .into_iter()
-            .find(|all| all.iter().all(|name| member(name).is_some()));
+        let is_of_types = |path: &str| {
+            path.starts_with("schema.") && member("data").is_some() || path == "features" && member("rows").is_some()
+        };
         let mut lists = vec![];
         self.lists(&members, "", DEPTH, &mut lists)?;
-        lists.retain(|(path, _)| described.is_none_or(|[types, _]| path.split('.').next() != Some(types)));
+        lists.retain(|(path, _)| !is_of_types(path));
         match &lists[..] {
             [(_, list)] => Ok((self.list(list)?, vec![])),
             [] if members.len() > 1 && members.iter().all(|(_, value)| value.starts_with('{')) => self.unfit(

@@ -3,7 +3,7 @@
 use crate::logs::tokens;
 
 /// Spellings of the bad and of the good answer of a question with two.
-const SPELLINGS: [[&str; 2]; 36] = [
+const SPELLINGS: [[&str; 2]; 34] = [
     ["0", "1"],
     ["no", "yes"],
     ["n", "y"],
@@ -32,10 +32,8 @@ const SPELLINGS: [[&str; 2]; 36] = [
     ["нет", "да"],
     ["nee", "ja"],
     ["fout", "goed"],
-    ["hayır", "evet"],
-    ["yanlış", "doğru"],
+    ["hayir", "evet"],
     ["yanliş", "doğru"],
-    ["गलत", "सही"],
     ["não", "sim"],
     ["不合格", "合格"],
     ["not ok", "ok"],
@@ -106,7 +104,8 @@ pub fn folded(cell: &str) -> String {
     let cell = cell.trim().lines().next().unwrap_or_default();
     match number(cell).filter(|x| x.fract() == 0.0 && x.abs() < 1e15) {
         Some(whole) => format!("{whole:.0}"),
-        None => tokens::bare(cell).to_lowercase(),
+        // The small letter of I in Turkish is that without a dot.
+        None => tokens::bare(cell).to_lowercase().replace('ı', "i"),
     }
 }
 

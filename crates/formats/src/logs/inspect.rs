@@ -69,11 +69,8 @@ fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
     let Some(header) = header else {
         let reason =
             "the archive has no header.json: the evaluation was interrupted, or this is another tool's archive";
-        return Err(Error::unfit(
-            Place::file(file),
-            reason,
-            "finish it with `inspect eval-retry`, or give the log as JSON",
-        ));
+        let remedy = "finish it with `inspect eval-retry`, or give the log as JSON";
+        return Err(Error::unfit(Place::file(file), reason, remedy));
     };
     if samples.is_empty() {
         let remedy = "log samples: evaluate without --no-log-samples";

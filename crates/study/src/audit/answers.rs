@@ -244,7 +244,7 @@ impl AnswerCoding {
         };
         let others: Vec<String> = classes.values().rev().filter_map(other).collect();
         let notice = (!others.is_empty()).then(|| format!("Taken as the same answer: {}.", others.join("; ")));
-        let is_alone = |(answer, _): &(&String, _)| !polar && !judge.is_empty() && !judge.contains_key(*answer);
+        let is_alone = |(answer, _): &(&String, _)| !polar && !judge.contains_key(*answer);
         let times =
             |(_, how): (_, &BTreeMap<String, usize>)| format!("{} ({})", usual(how), how.values().sum::<usize>());
         let alone: Vec<String> = human.iter().filter(is_alone).map(times).collect();
@@ -375,6 +375,17 @@ mod tests {
             (2, None, None)
         );
         assert_eq!(answers(&["ok", "unclear", "bad"], &["unclear", "ok"]).unwrap().scale.classes().len(), 3);
+    }
+
+    #[test]
+    fn people_who_skip_and_answers_that_people_alone_give_are_told_apart() {
+        let found =
+            answers(&["pass", "fail"], &["pass", "skipped: too long", "Cannot judge", "unsure (language)"]).unwrap();
+        assert_eq!((found.scale.classes().len(), found.of_human("skipped: too long")), (2, None));
+        assert!(found.notices.is_empty(), "{:?}", found.notices);
+        let typo = answers(&["pass", "fail", "none of these"], &["pass", "pas", "none of these", "pas"]).unwrap();
+        assert_eq!(typo.scale.classes().len(), 4);
+        assert_eq!(typo.notices, ["Answers that the judge never gives: pas (2); correct what is misspelt or none."]);
     }
 
     #[test]

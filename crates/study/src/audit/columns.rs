@@ -185,14 +185,9 @@ impl Mapping {
         }
         // A column may be called after the model that judged.
         if !has_any(&roles, &OF_JUDGE) {
-            for (k, name) in cells.names.iter().enumerate().filter(|(_, name)| is_model(name)) {
-                let mut values = cells.distinct(k);
-                let different = values.len();
-                let answers = different <= MOST_CLASSES || values.all(|value| number(value).is_some());
-                if roles[k].is_none() && answers && different > 1 {
-                    roles[k] = Some(judged(cells, k, &words(name)));
-                }
-            }
+            let is_open = |k: &usize| roles[*k].is_none() && is_model(&cells.names[*k]) && has_answers(cells, *k);
+            let found: Vec<usize> = (0..roles.len()).filter(is_open).collect();
+            found.into_iter().for_each(|k| roles[k] = Some(judged(cells, k, &of(k))));
         }
         judge_beside_people(cells, &mut roles);
         shares_for_scores(cells, &mut roles);
@@ -247,26 +242,21 @@ impl Mapping {
         Ok(Self::from_roles(named))
     }
 
-    /// Unused columns that perhaps hold answers of people, or else of the judge, where none was read as theirs, or none in the
-    /// words of the other side: every cell is an answer that the others give, too, and not a number, which measures much else
-    /// unless the names have a word in common.
-    pub(crate) fn perhaps<'c>(&self, of_people: bool, cells: &'c CellTable) -> Vec<&'c str> {
-        let columns = |role: Role| self.of(role).into_iter().filter_map(|name| cells.column(name)).collect::<Vec<_>>();
-        let (mut others, mut own) = (columns(Role::Verdict), columns(Role::Human));
-        if !of_people {
-            std::mem::swap(&mut others, &mut own);
-        }
-        let known: BTreeSet<String> = others.iter().flat_map(|&k| cells.distinct(k)).map(folded).collect();
-        let in_their_words = own.iter().flat_map(|&k| cells.distinct(k)).any(|cell| known.contains(&folded(cell)));
-        if in_their_words || !(2..=MOST_CLASSES).contains(&known.len()) {
+    /// Unused columns that perhaps hold people's answers, where none was read as a person's, or none in the judge's words: every
+    /// cell is an answer that the judge gives, too, and not a number, which measures much else unless the names have a word in
+    /// common.
+    pub(crate) fn perhaps_people<'c>(&self, cells: &'c CellTable) -> Vec<&'c str> {
+        let Some(judge) = self.one(Role::Verdict).and_then(|name| cells.column(name)) else { return vec![] };
+        let known: BTreeSet<String> = cells.distinct(judge).map(folded).collect();
+        let people = self.of(Role::Human).into_iter().filter_map(|name| cells.column(name));
+        let in_its_words = people.flat_map(|k| cells.distinct(k)).any(|cell| known.contains(&folded(cell)));
+        if in_its_words || !(2..=MOST_CLASSES).contains(&known.len()) {
             return vec![];
         }
-        let numbers = known.iter().all(|cell| number(cell).is_some());
-        let used = self.names();
+        let (used, numbers) = (self.names(), known.iter().all(|cell| number(cell).is_some()));
         let is_open = |k: &usize| {
-            let is_about = || others.iter().any(|&other| have_in_common(cells, [*k, other]));
-            let is_free = !used.contains(cells.names[*k].as_str()) && (!numbers || !of_people || is_about());
-            is_free && is_like(cells, *k, &known) && !(of_people && is_of_machine(&cells.names[*k]))
+            let is_free = !used.contains(cells.names[*k].as_str()) && !is_of_machine(&cells.names[*k]);
+            is_free && is_like(cells, *k, &known) && (!numbers || have_in_common(cells, [*k, judge]))
         };
         (0..cells.names.len()).filter(is_open).map(|k| cells.names[k].as_str()).collect()
     }
@@ -489,10 +479,8 @@ fn judge_beside_people(cells: &CellTable, roles: &mut [Option<Role>]) {
     let is_like = |k: usize, person: usize| {
         let own: HashSet<String> = cells.distinct(k).map(folded).collect();
         let mut given = cells.distinct(person).map(folded);
-        own.len() > 1
-            && cells.distinct(person).len() > 1
-            && given.all(|cell| own.contains(&cell) || number(&cell).is_some())
-            && (own.len() <= MOST_CLASSES || own.iter().all(|cell| number(cell).is_some()))
+        let is_known = given.len() > 1 && given.all(|cell| own.contains(&cell) || number(&cell).is_some());
+        is_known && has_answers(cells, k)
     };
     for (k, role) in roles.iter_mut().enumerate() {
         let name = words(&cells.names[k]);
@@ -580,16 +568,14 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         return;
     }
     // Where nothing else is a person's, so are whole columns that are called after the criterion of the judge's.
-    if !roles.contains(&Some(Role::Human)) {
-        let criterion = cells.criterion.as_ref().map(|criterion| words(&criterion.name));
-        let is_about = |k: &usize| {
-            let name = words(&cells.names[*k]);
-            criterion.as_ref().is_some_and(|criterion| criterion.iter().all(|word| name.contains(word)))
-        };
-        let open = |k: &usize| matches!(roles[*k], None | Some(Role::Number)) && !is_of_machine(&cells.names[*k]);
-        let found: Vec<usize> =
-            (0..roles.len()).filter(|k| open(k) && is_about(k) && is_like(cells, *k, &known)).collect();
-        found.into_iter().for_each(|k| roles[k] = Some(Role::Human));
+    if let Some(criterion) = cells.criterion.as_ref().filter(|_| !has_any(roles, &[Role::Human])) {
+        let is_about = |name: &str| words(&criterion.name).iter().all(|word| words(name).contains(word));
+        for (k, role) in roles.iter_mut().enumerate().filter(|(_, role)| matches!(role, None | Some(Role::Number))) {
+            let name = &cells.names[k];
+            if is_about(name) && !is_of_machine(name) && is_like(cells, k, &known) {
+                *role = Some(Role::Human);
+            }
+        }
     }
     // A column called after people that has no such answer, beside one that has, names who answered; or whether, if it has a
     // truth for every row.
@@ -608,6 +594,12 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
 fn is_like(cells: &CellTable, column: usize, known: &BTreeSet<String>) -> bool {
     let answers = || cells.distinct(column).map(folded).collect::<BTreeSet<String>>();
     cells.is_whole(column) && answers().len() > 1 && answers().is_subset(known)
+}
+
+/// Whether a column has several numbers, or few different answers.
+fn has_answers(cells: &CellTable, column: usize) -> bool {
+    let mut values = cells.distinct(column);
+    values.len() > 1 && (values.len() <= MOST_CLASSES || values.all(|value| number(value).is_some()))
 }
 
 /// Whether a column is called after a machine.
@@ -683,8 +675,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if has_word(&words, TEXT) && !has_word(&words, "type kind version hash") && !is_flag && !is_done() {
         return Some(Role::Text);
     }
-    let has_answers = || distinct().len() > 1 && (distinct().len() <= MOST_CLASSES || numeric());
-    if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && has_answers() {
+    if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && has_answers(cells, column) {
         return Some(judged(cells, column, &words));
     }
     let several = (2..=MOST_GROUPS).contains(&distinct().len()) && filled == cells.len();
@@ -710,11 +701,9 @@ pub(super) fn identifies(words: &[String]) -> bool {
 
 /// Whether a name of these words is that of items, or of their numbers or addresses.
 fn is_item(words: &[String]) -> bool {
-    match words {
-        [one] => has_word(std::slice::from_ref(one), &format!("{ITEM} no")),
-        [one, of] => ITEM.split(' ').any(|item| item == one) && ["number", "no", "url"].contains(&of.as_str()),
-        _ => false,
-    }
+    let all_of = |words: &[String], known: &str| words.iter().all(|word| known.split(' ').any(|known| known == word));
+    words == ["no"]
+        || (1..3).contains(&words.len()) && all_of(&words[..1], ITEM) && all_of(&words[1..], "number no url")
 }
 
 /// Whether a column counts the rows, from 0 or 1.

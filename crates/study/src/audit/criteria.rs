@@ -120,6 +120,9 @@ mod tests {
         }
         let found = criteria("id,judge_tone,judge_relevance\n1,2,3\n2,4,4\n3,1,5\n");
         assert_eq!(found.len(), 2);
+        // Criteria are not called after the model that judged by them.
+        let found = criteria("tone,style,gpt4_tone,gpt4_style\n2,3,2,4\n4,4,4,5\n1,5,2,3\n");
+        assert_eq!(found, [of("tone", "tone,gpt4_tone"), of("style", "style,gpt4_style")]);
     }
 
     #[test]
@@ -127,5 +130,7 @@ mod tests {
         let long = "id,metric,judge,human\n1,tone,yes,no\n1,style,4,\n2,tone,no,\n2,style,3,5\n";
         assert_eq!(criteria(long).len(), 2);
         assert_eq!(criteria("id,metric,judge\n1,tone,yes\n2,style,no\n3,length,no\n"), []);
+        // What a metric says of each row is no criterion.
+        assert_eq!(criteria("id,metric_correctness,judge\n1,1,yes\n2,0,no\n3,1,no\n4,0,no\n"), []);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::columns::{Correction, HUMAN, JUDGE, MACHINE, Mapping, RecognisedBy, Role, has_word, words};
+use super::columns::{Correction, HUMAN, JUDGE, MACHINE, Mapping, OF_JUDGE, RecognisedBy, Role, has_word, words};
 use super::long::{WHAT, WHO, Widened};
 use super::shares;
 use super::table::{CellTable, present};
@@ -40,16 +40,15 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
         let words = words(&cells.names[k]);
         has_word(&words, &format!("{JUDGE} {MACHINE}")) && !has_word(&words, HUMAN)
     };
-    let of_people = || {
-        corrections
-            .iter()
-            .filter(|one| one.role == Role::Human && matches!(one.by, RecognisedBy::Given | RecognisedBy::Cells))
-    };
+    let of_people = || corrections.iter().filter(|one| one.role == Role::Human && one.by == RecognisedBy::Given);
     let is = |one: &Correction, k: usize| one.column.as_ref() == Some(&cells.names[k]);
+    // Beside a column that was read so, another one has to be called after people.
+    let is_second = corrections.iter().any(|one| one.by == RecognisedBy::Cells);
     let lists = |k: &usize| -> Option<(usize, Vec<Vec<Given>>)> {
         let role = |role: Role| mapping.of(role).contains(&cells.names[*k].as_str());
         let is_other = of_people().count() > 0 && !of_people().any(|one| is(one, *k))
-            || corrections.iter().any(|one| one.role != Role::Human && is(one, *k));
+            || corrections.iter().any(|one| one.role != Role::Human && is(one, *k))
+            || is_second && !has_word(&words(&cells.names[*k]), HUMAN);
         let is_text = || role(Role::Text) && !cells.filled(*k).all(is_list);
         if is_other || of_judge(*k) || is_text() || [Role::Id, Role::Verdict, Role::Score].into_iter().any(role) {
             return None;
@@ -115,9 +114,9 @@ fn votes(cells: &CellTable, mapping: &Mapping, known: &BTreeSet<String>) -> Opti
         let is_said = |word: &String| words(class).contains(word) || has_word(std::slice::from_ref(word), &of_people);
         let is_theirs = |name: &str| people.contains(&name) || words(name).iter().all(is_said);
         let is_about = |name: &str| shares::told(name, known.iter().map(String::as_str)) == Some(class);
-        let is_it = |name: &String| is_about(name) && is_theirs(name) && number(class).is_none();
-        let is_count = |k: &usize| is_it(&cells.names[*k]) && cells.filled(*k).all(|cell| times(cell).is_some());
-        (0..cells.names.len()).find(is_count)
+        let is_count = |k: usize| cells.filled(k).all(|cell| times(cell).is_some()) && number(class).is_none();
+        let is_it = |k: &usize| is_about(&cells.names[*k]) && is_theirs(&cells.names[*k]) && is_count(*k);
+        (0..cells.names.len()).find(is_it)
     };
     let columns: Vec<usize> = known.iter().map(column).collect::<Option<_>>()?;
     let is_other = |name: &&str| columns.iter().all(|&k| cells.names[k] != *name);
@@ -156,16 +155,10 @@ pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Opti
     let has = |roles: &[Role]| {
         roles.iter().filter_map(|role| cells.column(mapping.one(*role)?)).any(|k| objects(k).is_none())
     };
-    // People's answers beside a judge's that are not nested, unless they are lists that are read as they are.
-    let is_read = |k: usize| cells.filled(k).all(|cell| !cell.starts_with('{') && list(cell).is_some());
-    let is_one = |k: usize| objects(k).is_some_and(|all| all.iter().all(|of_row| of_row.len() == 1));
-    let nested = |name: &&str| cells.column(name).is_some_and(|k| !is_read(k) && is_one(k));
-    let people = mapping.of(Role::Human).into_iter().find(nested);
-    if people.is_none() && has(&[Role::Verdict, Role::Score, Role::Probability]) && (!before || has(&[Role::Human])) {
+    if has(&OF_JUDGE) && (!before || has(&[Role::Human])) {
         return None;
     }
-    let is_it = |k: &usize| people.is_none_or(|name| cells.names[*k] == name);
-    let (column, found) = (0..cells.names.len()).filter(is_it).find_map(|k| Some((k, objects(k)?)))?;
+    let (column, found) = (0..cells.names.len()).find_map(|k| Some((k, objects(k)?)))?;
     let mut names: Vec<String> = vec![];
     let mut fields = |value: &Value| -> BTreeMap<String, String> {
         let mut all = BTreeMap::new();

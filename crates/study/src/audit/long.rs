@@ -81,7 +81,7 @@ fn what(cells: &CellTable, mapping: &Mapping, who: usize) -> Result<Option<usize
     match people.as_slice() {
         [] => Ok(named(WHAT, &format!("{JUDGE} {others}"))
             .or_else(|| named(PERHAPS_WHAT, "judge llm id kind type rater annotator"))
-            .or_else(|| match mapping.perhaps(true, cells)[..] {
+            .or_else(|| match mapping.perhaps_people(cells)[..] {
                 [only] => cells.column(only).filter(|&what| tells_apart(cells, mapping, [who, what])),
                 _ => None,
             })),

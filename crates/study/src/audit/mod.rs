@@ -484,12 +484,10 @@ fn prepare(
         }
     }
     let is_answered = corrections.iter().any(|one| one.role == Role::Human);
-    let perhaps = mapping.perhaps(true, cells);
+    let perhaps = mapping.perhaps_people(cells);
     if !perhaps.is_empty() && !is_answered {
-        let which = match mapping.one(Role::Human) {
-            None => "No column was read as people's answers.".to_owned(),
-            Some(name) => format!("{name} was read as people's answers, though it has other words than the judge's."),
-        };
+        let unlike = |name| format!("{name} was read as people's answers, though it has other words than the judge's.");
+        let which = mapping.one(Role::Human).map_or("No column was read as people's answers.".to_owned(), unlike);
         let (names, options) = (perhaps.join(", "), options(Role::Human, &perhaps));
         notices.insert(0, format!("{which} If people gave those in {names}:{options}"));
     }
@@ -662,6 +660,22 @@ mod tests {
             let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
             assert_eq!(audited.columns.of(Role::Human), [format!("{criterion}_anna")]);
         }
+    }
+
+    /// Readings that may be others are said, with what takes the other one.
+    #[test]
+    fn answers_that_are_perhaps_no_answers_are_told() {
+        let rows = |row: &dyn Fn(usize) -> String| (0..40).map(|i| row(i) + "\n").collect::<String>();
+        let flag = |i: usize| format!("q{i},{},{},{}", i % 2, ["True", "False"][i / 2 % 2], i / 3 % 2);
+        let found = read(&format!("id,gpt4_toxicity,human_annotation,toxicity\n{}", rows(&flag)), &[]).unwrap();
+        assert_eq!(found.columns.of(Role::Human), ["human_annotation"]);
+        assert!(found.notices[0].ends_with("in toxicity: --columns 'human=toxicity'"), "{:?}", found.notices);
+        let corrected = |i: usize| format!("q{i},{},{}", ["yes", "no"][i % 2], ["no", "yes", "", ""][i % 4]);
+        let found = read(&format!("id,judge,human_override\n{}", rows(&corrected)), &[]).unwrap();
+        assert!(found.notices.iter().any(|text| text.contains("in 20 labelled rows")), "{:?}", found.notices);
+        let agreed = |i: usize| corrected(i).replace(",no,yes", ",no,no");
+        let found = read(&format!("id,judge,human_override\n{}", rows(&agreed)), &[]).unwrap();
+        assert!(found.notices.is_empty(), "{:?}", found.notices);
     }
 
     #[test]

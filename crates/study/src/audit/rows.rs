@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::KnownScale;
 use super::answers::{AHEAD, AnswerCoding, share_of_score};
 use super::columns::{Mapping, Role, missing};
 use super::shares;
 use super::table::{CellTable, present};
-use super::{KnownScale, options};
 use crate::findings::ratings::Lists;
 use crate::input::scale::{Given, Scale};
 use crate::input::spelling::number;
@@ -61,17 +61,10 @@ impl AuditRows {
             |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(|name| cells.column(name)).collect() };
         let (verdict, score, probability) = (columns(Role::Verdict), columns(Role::Score), columns(Role::Probability));
         if !mapping.has_judge() {
-            let (names, perhaps) = (list(&cells.names), mapping.perhaps(false, cells));
-            let like = match perhaps[..] {
-                [] => String::new(),
-                _ => {
-                    format!(" Like people's are those in {}:{}.", perhaps.join(", "), options(Role::Verdict, &perhaps))
-                }
-            };
+            let (names, format) = (list(&cells.names), &cells.format);
             return Err(format!(
-                "no column holds the judge's answers; name it with --columns verdict=COLUMN or --columns score=COLUMN.{like} \
-                 The file ({}) has {names}",
-                cells.format
+                "no column holds the judge's answers; name it with --columns verdict=COLUMN or --columns score=COLUMN. \
+                 The file ({format}) has {names}"
             ));
         }
         let human = columns(Role::Human);

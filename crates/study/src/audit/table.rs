@@ -26,8 +26,6 @@ const BLANK: [&str; 18] = [
 const TOTALS: [&str; 10] =
     ["total", "totals", "grand total", "sum", "average", "avg", "mean", "count", "gesamt", "summe"];
 const SUBTOTALS: [&str; 3] = ["subtotal", "sub-total", "zwischensumme"];
-/// What SurveyMonkey writes below its header.
-const BELOW_HEADER: [&str; 3] = ["", "Response", "Open-Ended Response"];
 
 /// Rows of cells under named columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,12 +107,9 @@ impl CellTable {
             let encoding = Encoding::of(path, &bytes)?.name().map_or_else(String::new, |name| format!(" in {name}"));
             return Ok(Self::of_table(table, &(format.to_owned() + &encoding)));
         }
-        if extension == "parquet" || path.is_dir() {
+        if extension == "parquet" || path.is_dir() || parquet::is(&bytes) {
             let table = read_joined(&files_of(path)?, |path| parquet::read(path, &source.read(path)?, NO_IDS))?;
             return Ok(Self::of_table(table, "Parquet"));
-        }
-        if parquet::is(&bytes) {
-            return Ok(Self::of_table(parquet::read(path, &bytes, NO_IDS)?, "Parquet"));
         }
         if xlsx::is(&bytes) {
             return Ok(Self::of_table(xlsx::read(path, &bytes, NO_IDS)?, "an Excel workbook"));
@@ -183,7 +178,8 @@ impl CellTable {
         let is_total = |row: &usize| TOTALS.contains(&&*first(*row).to_lowercase());
         let end = self.len() - (1..self.len()).rev().take_while(is_total).count();
         // Below the header Qualtrics has its questions and then their ids, SurveyMonkey the kind of answer.
-        let is_of_survey = |cell: &str| BELOW_HEADER.contains(&cell) || cell.starts_with("{\"ImportId\"");
+        let is_of_survey =
+            |cell: &str| ["", "Response", "Open-Ended Response"].contains(&cell) || cell.starts_with("{\"ImportId\"");
         let start =
             (0..end.min(2)).rfind(|&row| self.row(row).all(|cell| is_of_survey(cell.trim()))).map_or(0, |row| row + 1);
         let is_header = |row: usize| self.row(row).map(str::trim).eq(self.names.iter().map(|name| name.trim()));

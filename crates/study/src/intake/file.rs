@@ -157,6 +157,23 @@ impl Intake {
         }
     }
 
+    /// Takes an answer to an item, with who gave it and when; a blank one is counted, and one of nobody is the error `nobody`.
+    pub(super) fn take(
+        &mut self,
+        (id, place): (String, Place),
+        value: Option<String>,
+        (named, given): (Option<String>, String),
+        nobody: impl FnOnce(Place) -> Error,
+    ) -> Result<()> {
+        let Some(value) = value.filter(|value| !value.is_empty()) else {
+            self.skip("blank");
+            return Ok(());
+        };
+        let Some(annotator) = self.annotator(named) else { return Err(nobody(place)) };
+        self.labels.push(NewLabel { id, annotator, value, given, place });
+        Ok(())
+    }
+
     /// Counts an answer that is not a label.
     pub(super) fn skip(&mut self, kind: &'static str) {
         *self.skipped.entry(kind).or_default() += 1;
@@ -208,6 +225,8 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
 /// person each; the file has so many bytes.
 fn from_table(table: &DataTable, bytes: usize, by: Option<&str>) -> Result<Intake> {
     let mut answers = Intake::new("table", by);
+    // The labels of one person each: `human`, `human_1`, `human_ann`.
+    let is_person = |name: &str| name == "human" || name.starts_with("human_");
     let names = || table.header().iter().map(String::as_str);
     let people: Vec<&str> = names().filter(|name| is_person(name) && names().all(|name| name != "label")).collect();
     let annotator = match table.column("annotator") {
@@ -235,11 +254,6 @@ fn from_table(table: &DataTable, bytes: usize, by: Option<&str>) -> Result<Intak
         })?;
     }
     Ok(answers)
-}
-
-/// Whether a column holds the labels of one person: `human`, `human_1`, `human_ann`.
-fn is_person(name: &str) -> bool {
-    name == "human" || name.starts_with("human_")
 }
 
 /// Takes the labels of a column, given by whoever `by` says; in the column `skipped` stands why there is none, in

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::json::{needed, not, scalar};
-use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
@@ -94,15 +93,9 @@ fn take(answers: &mut Intake, place: &Place, id: &str, responses: &[[Option<&Val
                 return Err(Error::unfit(place.clone(), reason, remedy));
             }
         }
-        let Some(value) = value.and_then(scalar).filter(|value| !value.is_empty()) else {
-            answers.skip("blank");
-            continue;
-        };
-        let annotator = answers
-            .annotator(user.and_then(scalar))
-            .ok_or_else(|| not(place.clone(), "an answer with an annotator", "the response has no user_id"))?;
-        let (id, place) = (id.to_owned(), place.clone());
-        answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });
+        let nobody = |place| not(place, "an answer with an annotator", "the response has no user_id");
+        let (value, named) = (value.and_then(scalar), user.and_then(scalar));
+        answers.take((id.to_owned(), place.clone()), value, (named, String::new()), nobody)?;
     }
     Ok(())
 }

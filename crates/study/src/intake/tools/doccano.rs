@@ -9,7 +9,6 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::json::{needed, not, only, scalar, values};
-use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::archive;
 use judge_uncertainty_formats::error::{Error, Place, Result};
@@ -30,7 +29,7 @@ pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> 
             Some(Value::Array(labels)) if labels.is_empty() => answers.skip("blank"),
             Some(labels) => {
                 let value = only(&place, labels)?;
-                take(answers, id, value, place)?;
+                answers.take((id, place), Some(value), (None, String::new()), nobody)?;
             }
             None => return Err(not(place, "an example of text classification", "it has no label")),
         }
@@ -45,22 +44,16 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<
     let mut answers = Intake::new(FORM, by);
     for row in table.rows() {
         let place = Place::file(file).at_line(row.line()).of_item(row.id());
-        match row.cell(label) {
-            "" => answers.skip("blank"),
-            value => take(&mut answers, row.id().to_owned(), value.to_owned(), place)?,
-        }
+        let value = Some(row.cell(label).to_owned());
+        answers.take((row.id().to_owned(), place), value, (None, String::new()), nobody)?;
     }
     Ok(answers)
 }
 
-fn take(answers: &mut Intake, id: String, value: String, place: Place) -> Result<()> {
-    let Some(annotator) = answers.annotator(None) else {
-        let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the \
-                      only one: --annotator NAME";
-        return Err(Error::unfit(place, "doccano's examples do not say who labelled them", remedy));
-    };
-    answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });
-    Ok(())
+fn nobody(place: Place) -> Error {
+    let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the only one: \
+                  --annotator NAME";
+    Error::unfit(place, "doccano's examples do not say who labelled them", remedy)
 }
 
 /// Reads the archive that doccano hands out.
@@ -89,11 +82,8 @@ pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) ->
             let rows = values(&place, text)?;
             if let Some((place, row)) = rows.iter().find(|(_, row)| !is(row)) {
                 let found = scalar(row).unwrap_or_else(|| super::json::fields(row));
-                return Err(Error::unfit(
-                    place.clone(),
-                    format!("this is not an example of doccano, but has {found}"),
-                    "export it again",
-                ));
+                let reason = format!("this is not an example of doccano, but has {found}");
+                return Err(Error::unfit(place.clone(), reason, "export it again"));
             }
             read(&mut found, &rows)?;
             found

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::records::Records;
@@ -64,16 +63,10 @@ pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> 
         let remedy = "write a text or a number";
         let value = scalar(label)
             .ok_or_else(|| Error::unfit(place.clone().in_field("label"), format!("{label} is not a label"), remedy))?;
-        if value.is_empty() {
-            answers.skip("blank");
-            continue;
-        }
-        let Some(annotator) = answers.annotator(row.get("annotator").and_then(scalar)) else {
-            let remedy = "add the field annotator, or name the only one: --annotator NAME";
-            return Err(Error::unfit(place, "nobody is named as the annotator", remedy));
-        };
-        let given = row.get("given").and_then(scalar).unwrap_or_default();
-        answers.labels.push(NewLabel { id, annotator, value, given, place });
+        let remedy = "add the field annotator, or name the only one: --annotator NAME";
+        let nobody = |place| Error::unfit(place, "nobody is named as the annotator", remedy);
+        let [named, given] = ["annotator", "given"].map(|name| row.get(name).and_then(scalar));
+        answers.take((id, place), Some(value), (named, given.unwrap_or_default()), nobody)?;
     }
     Ok(())
 }

@@ -86,18 +86,14 @@ fn task(answers: &mut Intake, mut place: Place, task: &Value, control: Option<&s
             .filter(|result| is_label(result) && name(result).is_none_or(|name| Some(name) == control))
             .collect();
         let value = match (named.as_slice(), results) {
-            ([], []) => {
-                answers.skip("blank");
-                continue;
-            }
-            // Only other controls were filled in.
-            ([], _) if control.is_some() => {
-                answers.skip("blank");
-                continue;
-            }
-            ([], [result, ..]) => {
+            ([], [result, ..]) if control.is_none() => {
                 let found = result.get("value").unwrap_or(result).to_string();
                 return Err(not(place, "an answer with choices, a number or a rating", &found));
+            }
+            // Nothing, or only other controls, were filled in.
+            ([], _) => {
+                answers.skip("blank");
+                continue;
             }
             ([result], _) => value(&place, result.get("value").unwrap_or(&Value::Null))?,
             (several, _) => {
@@ -186,11 +182,8 @@ pub(super) fn read_min(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<
 
 fn no_label(place: Place, found: &str) -> judge_uncertainty_formats::Error {
     let reason = format!("no answer has the field \"label\"; there are {found}");
-    Error::unfit(
-        place,
-        reason,
-        "name the control with the label \"label\", as label-studio.xml of the queue does, or export JSON",
-    )
+    let remedy = "name the control with the label \"label\", as label-studio.xml of the queue does, or export JSON";
+    Error::unfit(place, reason, remedy)
 }
 
 fn min(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::json::{needed, not, only, scalar};
-use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Place, Result};
 
@@ -14,16 +13,10 @@ pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> 
 fn answer(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
     let id = needed(&place, row, "/uid", "the item's id, which the queue's import gave the task,")?;
     let place = place.of_item(&id);
-    match row.get("answer").and_then(Value::as_str) {
-        Some("accept") => {}
-        Some("reject") => {
-            answers.skip("rejected");
-            return Ok(());
-        }
-        _ => {
-            answers.skip("ignored");
-            return Ok(());
-        }
+    let done = row.get("answer").and_then(Value::as_str);
+    if done != Some("accept") {
+        answers.skip(if done == Some("reject") { "rejected" } else { "ignored" });
+        return Ok(());
     }
     let value = match (row.get("user_input"), row.get("accept")) {
         (Some(input), _) => scalar(input).filter(|text| !text.is_empty()),
@@ -31,16 +24,8 @@ fn answer(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
         (None, Some(choices)) => Some(only(&place, choices)?),
         (None, None) => None,
     };
-    let Some(value) = value else {
-        answers.skip("blank");
-        return Ok(());
-    };
-    let annotator = ["_annotator_id", "_session_id"]
-        .iter()
-        .find_map(|key| row.get(*key).and_then(scalar))
-        .map_or_else(|| answers.annotator(None), Some)
-        .ok_or_else(|| not(place.clone(), "an answer with an annotator", "it has no _annotator_id"))?;
+    let named = ["_annotator_id", "_session_id"].iter().find_map(|key| row.get(*key).and_then(scalar));
     let given = row.get("_timestamp").and_then(scalar).unwrap_or_default();
-    answers.labels.push(NewLabel { id, annotator, value, given, place });
-    Ok(())
+    let nobody = |place| not(place, "an answer with an annotator", "it has no _annotator_id");
+    answers.take((id, place), value, (named, given), nobody)
 }

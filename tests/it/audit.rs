@@ -923,3 +923,27 @@ fn conversations_are_told_and_a_blank_one_is_refused() {
     assert!(!folder.path().join("blank-audit").exists());
     said(audit(folder.path(), &["blank.csv", "--columns", "cluster="]));
 }
+
+/// How many people gave each answer names nobody: the study keeps the numbers, and labels that come back join them.
+#[test]
+fn votes_without_names_are_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "id,judge,n_pass,n_fail\n".to_owned();
+    for i in 0..80 {
+        let passed = [3, 2, 3, 0, 1][i % 5];
+        let votes = if i < 60 { format!("{passed},{}", 3 - passed) } else { ",".to_owned() };
+        text += &format!("q{i},{},{votes}\n", ["pass", "fail"][i % 2]);
+    }
+    fs::write(folder.path().join("votes.csv"), text).unwrap();
+    let told = said(audit(folder.path(), &["votes.csv", "--labelled", "random", "--details"]));
+    assert!(told.contains("60 of them labelled, up to 3 labels each"), "{told}");
+    // Three columns are not three annotators.
+    assert!(!told.contains("annotators"), "{told}");
+    let labels = || fs::read_to_string(folder.path().join("votes-audit/labels.csv")).unwrap();
+    assert!(labels().starts_with("id,n_fail,n_pass\nq0,0,3\nq1,1,2\n") && !labels().contains("person"), "{}", labels());
+    fs::write(folder.path().join("new.csv"), "id,annotator,label\nq70,ann,pass\nq71,ann,fail\n").unwrap();
+    let mut add = Command::cargo_bin("judge-uncertainty").unwrap();
+    add.current_dir(folder.path()).args(["study", "labels", "add", "new.csv", "votes-audit"]).assert().success();
+    let again = said(audit(folder.path(), &["votes-audit"]));
+    assert!(again.contains("80 items, 62 of them labelled"), "{again}");
+}

@@ -261,6 +261,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
         head,
         items: of_items,
         judge: judge.lines,
+        is_counted: false,
         files,
     };
     Ok(LogStudy { criterion: None, folder: None, files, found, columns, table: vec![], notices })

@@ -294,7 +294,7 @@ impl AnswerCoding {
     }
 }
 
-/// Whether a person's cell says that there is no answer.
+/// Whether the person skipped the row.
 fn is_skipped(answer: &str) -> bool {
     let ends = |rest: &str| rest.is_empty() || rest.trim_start().starts_with([':', '-', '(', '\u{2013}', '\u{200d}']);
     SKIPPED.split(", ").any(|words| answer.strip_prefix(words).is_some_and(ends))

@@ -419,7 +419,7 @@ const CONFIDENCE: &str =
     "confidence certainty konfidenz sicherheit confiance fiducia certeza pewność zekerheid güven уверенность";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
-/// What is told of a judge or its answer beside that.
+/// Words of columns that describe a judge or its answer, and hold no verdict.
 const NO_VERDICT: &str = "model name version prompt type kind at date time";
 const ABOUT: &str = "id name kind type model age gender sex seconds minutes duration date country education email";
 const GROUP: &str =

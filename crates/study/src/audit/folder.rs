@@ -96,6 +96,8 @@ pub struct StudyFolder {
     pub judge: Lines,
     /// Its `[audited]`.
     pub reading: Lines,
+    /// Whether `labels.csv` counts how many people gave each answer to an item.
+    pub is_counted: bool,
     /// The other files, by name; `labels.csv` where there are labels.
     pub files: Vec<(&'static str, Vec<u8>)>,
 }
@@ -104,7 +106,7 @@ impl StudyFolder {
     /// The files, with a `study.toml` that says how the labelled rows were chosen, by a column of the items perhaps, and what the
     /// judge has to reach.
     pub(crate) fn staged(self, labelled: &Labelled, at_least: &[Condition]) -> Staged {
-        let Self { title, scale, head, criterion, mut items, judge, reading, files } = self;
+        let Self { title, scale, head, criterion, mut items, judge, reading, is_counted, files } = self;
         let has_labels = files.iter().any(|(name, _)| *name == "labels.csv");
         let drawn = |how| has_labels.then_some(how);
         match labelled {
@@ -119,6 +121,7 @@ impl StudyFolder {
         let labels = match (has_labels, scale.is_numbers()) {
             (false, _) => "# There are no labels yet: `study labels add` brings them.",
             (true, true) => "[labels]\nfile = \"labels.csv\"\nscore = \"label\"",
+            (true, false) if is_counted => "[labels]\nfile = \"labels.csv\"\nform = \"counts\"",
             (true, false) => "[labels]\nfile = \"labels.csv\"\nform = \"long\"",
         };
         let asked: Vec<String> =
@@ -177,9 +180,11 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
         of_judge.set("confidence_range", Some(vec![0, if percent { 100 } else { 1 }]), "");
     }
     let mut files = vec![("items.csv", csv_text(items(cells, mapping, rows))), ("judge.csv", csv_text(judge(rows)))];
-    files.extend(
-        (!rows.labelled().is_empty()).then(|| ("labels.csv", csv_text(labels(rows, &mapping.of(Role::Human))))),
-    );
+    let labels = || match cells.is_counted {
+        true => csv_text(counts(rows)),
+        false => csv_text(labels(rows, &mapping.of(Role::Human))),
+    };
+    files.extend((!rows.labelled().is_empty()).then(|| ("labels.csv", labels())));
     StudyFolder {
         title: criterion.map_or_else(|| title.to_owned(), |one| format!("{}: {title}", one.name)),
         scale: scale.clone(),
@@ -188,6 +193,7 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
         items: of_items,
         judge: of_judge,
         reading: Lines::of_reading(mapping, rows.ends),
+        is_counted: cells.is_counted,
         files,
     }
 }
@@ -263,6 +269,18 @@ fn labels<'r>(rows: &'r AuditRows, people: &'r [&'r str]) -> impl Iterator<Item 
         })
     };
     std::iter::once([ID, "annotator", "label"].map(Cow::Borrowed).to_vec()).chain((0..rows.len()).flat_map(of))
+}
+
+/// How many people gave each answer, of the labelled rows.
+fn counts(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
+    let classes = rows.answers.scale.classes();
+    let header = std::iter::once(ID.into()).chain(classes.iter().map(|class| format!("n_{class}").into())).collect();
+    let of = move |i: usize| {
+        let given = |class: usize| rows.humans[i].iter().filter(|(_, answer)| *answer as usize == class).count();
+        let counts = (0..classes.len()).map(|class| given(class).to_string().into());
+        std::iter::once(Cow::Borrowed(&rows.ids[i])).chain(counts).collect()
+    };
+    std::iter::once(header).chain(rows.labelled().into_iter().map(of))
 }
 
 fn has_confidence(rows: &AuditRows) -> bool {

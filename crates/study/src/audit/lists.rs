@@ -65,11 +65,12 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
     let found = samples.map(|samples| (judge, samples));
     let found = found.or_else(|| (0..cells.names.len()).find_map(|k| lists(&k))).map(|(k, lists)| (vec![k], lists));
     let is_asked = of_people().count() == 0;
+    let is_counted = found.is_none();
     let (columns, lists) = found.or_else(|| votes(cells, mapping, &known).filter(|_| is_asked))?;
     let name = columns.iter().map(|&k| cells.names[k].as_str()).collect::<Vec<_>>().join(", ");
     let title = |(at, (who, _)): (usize, &Given)| match who {
         Some(name) => name.clone(),
-        None if columns.len() > 1 => format!("person {}", at + 1),
+        None if is_counted => format!("person {}", at + 1),
         None => format!("{name} {}", at + 1),
     };
     let people: BTreeSet<String> = lists.iter().flat_map(|list| list.iter().enumerate().map(title)).collect();
@@ -87,10 +88,11 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
         own.chain(people.iter().map(move |person| answer(row, person))).collect::<Vec<_>>()
     };
     let mut table = cells.with_columns(names, (0..cells.len()).map(row));
+    table.is_counted |= is_counted;
     let n = people.len();
     table.notices.push(match role {
         Role::Verdict => format!("The column {name:?} holds {n} answers of the judge in a cell."),
-        _ if columns.len() > 1 => {
+        _ if is_counted => {
             format!("{name} are read as how many people gave each answer (else --columns human=).")
         }
         _ => format!("The column {name:?} holds several labels in a cell, which are read as those of {n} people."),
@@ -125,11 +127,7 @@ fn votes(cells: &CellTable, mapping: &Mapping, known: &BTreeSet<String>) -> Opti
     }
     let of_row = |row: usize| -> Vec<Given> {
         let given = |(class, &k)| vec![(None, String::clone(class)); times(cells.cell(row, k)).unwrap_or(0)];
-        let mut all: Vec<Given> = known.iter().zip(&columns).flat_map(given).collect();
-        // So that no person gives the first class alone.
-        let first = row % all.len().max(1);
-        all.rotate_left(first);
-        all
+        known.iter().zip(&columns).flat_map(given).collect()
     };
     let lists = (0..cells.len()).map(of_row).collect();
     Some((columns, lists))

@@ -44,6 +44,8 @@ pub struct CellTable {
     pub notices: Vec<String>,
     /// What all rows are judged by, of a table that is a part of one with several criteria.
     pub criterion: Option<Criterion>,
+    /// Whether the file counts how many people gave each answer, without their names.
+    pub(super) is_counted: bool,
     /// What is known of the cells of each column, once it was asked for.
     known: Vec<OnceLock<Known>>,
 }
@@ -139,7 +141,17 @@ impl CellTable {
             }
         }
         let (format, known) = (format.to_owned(), vec![OnceLock::new(); names.len()]);
-        Self { names, cells, format, lines: vec![], bytes: None, notices: vec![], criterion: None, known }
+        Self {
+            names,
+            cells,
+            format,
+            lines: vec![],
+            bytes: None,
+            notices: vec![],
+            criterion: None,
+            is_counted: false,
+            known,
+        }
     }
 
     /// Some columns of some rows, by position, which are judged by one criterion.
@@ -162,7 +174,8 @@ impl CellTable {
         rows: impl Iterator<Item = impl IntoIterator<Item = C>>,
     ) -> Self {
         let (lines, notices, criterion) = (self.lines.clone(), self.notices.clone(), self.criterion.clone());
-        Self { lines, notices, criterion, bytes: self.bytes, ..Self::new(names, rows, &self.format) }
+        let (bytes, is_counted) = (self.bytes, self.is_counted);
+        Self { lines, notices, criterion, bytes, is_counted, ..Self::new(names, rows, &self.format) }
     }
 
     /// Repeats the line of each row as often as the row was.

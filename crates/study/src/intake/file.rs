@@ -157,19 +157,20 @@ impl Intake {
         }
     }
 
-    /// Takes an answer to an item, with who gave it and when; a blank one is counted, and one of nobody is the error `nobody`.
+    /// Takes an answer to an item, with who gave it and when; a blank one is counted, and one without a name is the
+    /// error `unnamed`.
     pub(super) fn take(
         &mut self,
         (id, place): (String, Place),
         value: Option<String>,
         (named, given): (Option<String>, String),
-        nobody: impl FnOnce(Place) -> Error,
+        unnamed: impl FnOnce(Place) -> Error,
     ) -> Result<()> {
         let Some(value) = value.filter(|value| !value.is_empty()) else {
             self.skip("blank");
             return Ok(());
         };
-        let Some(annotator) = self.annotator(named) else { return Err(nobody(place)) };
+        let Some(annotator) = self.annotator(named) else { return Err(unnamed(place)) };
         self.labels.push(NewLabel { id, annotator, value, given, place });
         Ok(())
     }

@@ -93,9 +93,9 @@ fn take(answers: &mut Intake, place: &Place, id: &str, responses: &[[Option<&Val
                 return Err(Error::unfit(place.clone(), reason, remedy));
             }
         }
-        let nobody = |place| not(place, "an answer with an annotator", "the response has no user_id");
+        let unnamed = |place| not(place, "an answer with an annotator", "the response has no user_id");
         let (value, named) = (value.and_then(scalar), user.and_then(scalar));
-        answers.take((id.to_owned(), place.clone()), value, (named, String::new()), nobody)?;
+        answers.take((id.to_owned(), place.clone()), value, (named, String::new()), unnamed)?;
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> 
             Some(Value::Array(labels)) if labels.is_empty() => answers.skip("blank"),
             Some(labels) => {
                 let value = only(&place, labels)?;
-                answers.take((id, place), Some(value), (None, String::new()), nobody)?;
+                answers.take((id, place), Some(value), (None, String::new()), unnamed)?;
             }
             None => return Err(not(place, "an example of text classification", "it has no label")),
         }
@@ -45,12 +45,12 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<
     for row in table.rows() {
         let place = Place::file(file).at_line(row.line()).of_item(row.id());
         let value = Some(row.cell(label).to_owned());
-        answers.take((row.id().to_owned(), place), value, (None, String::new()), nobody)?;
+        answers.take((row.id().to_owned(), place), value, (None, String::new()), unnamed)?;
     }
     Ok(answers)
 }
 
-fn nobody(place: Place) -> Error {
+fn unnamed(place: Place) -> Error {
     let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the only one: \
                   --annotator NAME";
     Error::unfit(place, "doccano's examples do not say who labelled them", remedy)

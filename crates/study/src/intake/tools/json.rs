@@ -64,9 +64,9 @@ pub(super) fn read(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> 
         let value = scalar(label)
             .ok_or_else(|| Error::unfit(place.clone().in_field("label"), format!("{label} is not a label"), remedy))?;
         let remedy = "add the field annotator, or name the only one: --annotator NAME";
-        let nobody = |place| Error::unfit(place, "nobody is named as the annotator", remedy);
+        let unnamed = |place| Error::unfit(place, "nobody is named as the annotator", remedy);
         let [named, given] = ["annotator", "given"].map(|name| row.get(name).and_then(scalar));
-        answers.take((id, place), Some(value), (named, given.unwrap_or_default()), nobody)?;
+        answers.take((id, place), Some(value), (named, given.unwrap_or_default()), unnamed)?;
     }
     Ok(())
 }

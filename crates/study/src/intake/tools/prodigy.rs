@@ -26,6 +26,6 @@ fn answer(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
     };
     let named = ["_annotator_id", "_session_id"].iter().find_map(|key| row.get(*key).and_then(scalar));
     let given = row.get("_timestamp").and_then(scalar).unwrap_or_default();
-    let nobody = |place| not(place, "an answer with an annotator", "it has no _annotator_id");
-    answers.take((id, place), value, (named, given), nobody)
+    let unnamed = |place| not(place, "an answer with an annotator", "it has no _annotator_id");
+    answers.take((id, place), value, (named, given), unnamed)
 }

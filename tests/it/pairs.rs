@@ -478,3 +478,22 @@ fn a_column_that_names_who_judged_is_no_verdict() {
         assert!(text.contains("The column \"judge\" names who judged each pair: gpt-4."), "{text}");
     }
 }
+
+/// A column for each answer, as the Arena's competition has the votes of people, beside a judge that is called after its model.
+#[test]
+fn votes_in_a_column_for_each_answer_are_those_of_people() {
+    let text = table("id,model_a,model_b,winner_model_a,winner_model_b,winner_tie,gpt4_winner", |i, pair| {
+        let flag = |answer: usize| human(pair, |given| u8::from(given == answer).to_string());
+        let judge = ["model_a", "model_b", "tie"][pair.judge[0]];
+        format!("q{i},{},{},{},{},{judge}\n", systems(pair), flag(0), flag(1), flag(2))
+    });
+    let plain = table("id,model_a,model_b,human,judge_winner", |i, pair| {
+        let name = |answer: usize| ["model_a", "model_b", "tie"][answer].to_owned();
+        format!("q{i},{},{},{}\n", systems(pair), human(pair, name), name(pair.judge[0]))
+    });
+    let [found, expected] = [("a.csv", text), ("b.csv", plain)].map(|(name, text)| audit(name, &text));
+    assert_eq!(found["labelled"], expected["labelled"]);
+    for id in ["agreement", "wins.ember", "wins.birch"] {
+        assert!((value(&found, id) - value(&expected, id)).abs() < 1e-9, "{id}");
+    }
+}

@@ -160,6 +160,12 @@ impl Mapping {
     /// A correction that names no column of the table.
     pub fn new(cells: &CellTable, corrections: &[Correction]) -> Result<Self, String> {
         let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
+        // One of several columns that share an answer out among them is no answer by itself.
+        let shares = one_of_each_row(cells);
+        let clear = |roles: &mut Vec<Option<Role>>| {
+            shares.iter().for_each(|&k| roles[k] = roles[k].filter(|role| !OF_JUDGE.contains(role)));
+        };
+        clear(&mut roles);
         let mut human = roles.contains(&Some(Role::Human));
         let judge = has_any(&roles, &[Role::Verdict, Role::Score]);
         // Beside probabilities, a score is no answer of the judge's.
@@ -179,7 +185,8 @@ impl Mapping {
             let is_score = has_word(&of(*k), PREDICTED) && has_word(&of(*k), "score");
             (cells.distinct(*k).len() < 2, !is_model(&cells.names[*k]), is_score)
         };
-        let open = (0..roles.len()).filter(|&k| roles[k].is_none() && !judge).filter(is_predicted);
+        let open = (0..roles.len()).filter(|k| roles[*k].is_none() && !judge && !shares.contains(k));
+        let open = open.filter(is_predicted);
         if let Some(k) = open.min_by_key(last) {
             roles[k] = Some(judged(cells, k, &of(k)));
         }
@@ -192,6 +199,7 @@ impl Mapping {
         judge_beside_people(cells, &mut roles);
         shares_for_scores(cells, &mut roles);
         beside_verdicts(cells, &mut roles);
+        clear(&mut roles);
         people_by_content(cells, &mut roles);
         // What several people agreed on is no further person's answer.
         let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
@@ -600,6 +608,30 @@ fn is_like(cells: &CellTable, column: usize, known: &BTreeSet<String>) -> bool {
 fn has_answers(cells: &CellTable, column: usize) -> bool {
     let mut values = cells.distinct(column);
     values.len() > 1 && (values.len() <= MOST_CLASSES || values.all(|value| number(value).is_some()))
+}
+
+/// Columns whose names begin with one word, three of them or more, of which exactly one is 1 or true in each row where they are
+/// filled, and the others 0 or false: `winner_model_a`, `winner_model_b`, `winner_tie`.
+fn one_of_each_row(cells: &CellTable) -> Vec<usize> {
+    let flag = |cell: &str| match folded(cell).as_str() {
+        "1" | "true" => Some(1),
+        "0" | "false" => Some(0),
+        _ => None,
+    };
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (k, name) in cells.names.iter().enumerate() {
+        if cells.distinct(k).len() == 2 && cells.distinct(k).all(|cell| flag(cell).is_some()) {
+            groups.entry(words(name).into_iter().next().unwrap_or_default()).or_default().push(k);
+        }
+    }
+    let shares_out = |of: &Vec<usize>| {
+        let is_one = |row: usize| {
+            let given = || of.iter().filter_map(move |&k| flag(cells.cell(row, k)));
+            [0, of.len()].contains(&given().count()) && given().sum::<usize>() == usize::from(given().count() > 0)
+        };
+        of.len() > 2 && (0..cells.len()).all(is_one)
+    };
+    groups.into_values().filter(shares_out).flatten().collect()
 }
 
 /// Whether a column is called after a machine.

@@ -274,6 +274,8 @@ struct Likelihood {
     items: Vec<Item>,
     /// Features of these items, feature after feature.
     z: Vec<Vec<f64>>,
+    /// The items by how many labels they and their classes have: what follows equal ones costs less.
+    alike: Vec<usize>,
 }
 
 impl Likelihood {
@@ -285,7 +287,10 @@ impl Likelihood {
             classes: q.row(i).iter().zip(labels.row(i)).filter(|(_, c)| **c > 0).map(|(q, c)| (*q, *c)).collect(),
         };
         let feature = |k: usize| with_labels.iter().map(|&i| design.row(i)[k]).collect();
-        Self { items: with_labels.iter().map(item).collect(), z: (0..design.features()).map(feature).collect() }
+        let items: Vec<Item> = with_labels.iter().map(item).collect();
+        let mut alike: Vec<usize> = (0..items.len()).collect();
+        alike.sort_by_cached_key(|&i| (items[i].labels, items[i].classes.iter().map(|(_, c)| *c).collect::<Vec<_>>()));
+        Self { items, z: (0..design.features()).map(feature).collect(), alike }
     }
 }
 
@@ -296,7 +301,7 @@ impl Likelihood {
 /// ```
 ///
 /// The product of each item and the sum over items run in the order of classes and of items.
-fn log_likelihood(Likelihood { items, z }: &Likelihood, beta: &[f64]) -> f64 {
+fn log_likelihood(Likelihood { items, z, alike }: &Likelihood, beta: &[f64]) -> f64 {
     let mut trust = vec![beta[0]; items.len()];
     for (b, z) in beta[1..].iter().zip(z) {
         trust.iter_mut().zip(z).for_each(|(eta, z)| *eta += b * z);
@@ -304,27 +309,32 @@ fn log_likelihood(Likelihood { items, z }: &Likelihood, beta: &[f64]) -> f64 {
     let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
     trust.iter_mut().for_each(|eta| *eta = eta.clamp(least, most).exp());
     let rising = |from: f64, factors: u32| (0..factors).fold(1.0, |product, k| product * (from + f64::from(k)));
-    let probability = |(item, trust): (&Item, f64)| {
+    let probability = |item: &Item, trust: f64| {
         let of_classes = item.classes.iter().fold(1.0, |product, (q, labels)| product * rising(trust * q, *labels));
         of_classes / rising(trust, item.labels)
     };
-    let probabilities: Vec<f64> = items.iter().zip(trust).map(probability).collect();
+    let mut probabilities = vec![0.0; items.len()];
+    alike.iter().for_each(|&i| probabilities[i] = probability(&items[i], trust[i]));
     let terms: Vec<f64> = probabilities.chunks(TOGETHER).map(|some| some.iter().product::<f64>().ln()).collect();
     pairwise(&terms)
 }
 
 /// The likelihood of a trust that depends on one feature, in log-gamma functions of a_j = l q_j and a_0 = sum_j a_j:
 /// sum_i lnG(a_0) - lnG(a_0 + n) + sum_j [lnG(a_j + c_j) - lnG(a_j)], ln l = beta_0 + beta_1 z.
-fn log_likelihood_by_gammas(Likelihood { items, z }: &Likelihood, beta: &[f64]) -> f64 {
+fn log_likelihood_by_gammas(Likelihood { items, z, alike }: &Likelihood, beta: &[f64]) -> f64 {
     let (least, most) = (LIMITS.0.ln(), LIMITS.1.ln());
-    let term = |(item, z): (&Item, &f64)| {
-        let trust = numpy_math::exp((beta[0] + beta[1] * z).clamp(least, most));
+    let rise = |a: f64, labels: u32| ln_gamma(a + f64::from(labels)) - ln_gamma(a);
+    let (mut terms, mut last, mut trust) = (vec![0.0; items.len()], f64::NAN, f64::NAN);
+    for &i in alike {
+        let (item, z) = (&items[i], z[0][i]);
+        if z != last {
+            (last, trust) = (z, numpy_math::exp((beta[0] + beta[1] * z).clamp(least, most)));
+        }
         let evidence: f64 = item.q.iter().map(|q| trust * q).sum();
-        let rise = |a: f64, labels: u32| ln_gamma(a + f64::from(labels)) - ln_gamma(a);
         let own: f64 = item.classes.iter().map(|(q, labels)| rise(trust * q, *labels)).sum();
-        ln_gamma(evidence) - ln_gamma(evidence + f64::from(item.labels)) + own
-    };
-    numpy_math::sum(&items.iter().zip(&z[0]).map(term).collect::<Vec<f64>>())
+        terms[i] = ln_gamma(evidence) - ln_gamma(evidence + f64::from(item.labels)) + own;
+    }
+    numpy_math::sum(&terms)
 }
 
 /// A sum whose rounding grows with the logarithm of the number of terms.

@@ -22,8 +22,8 @@ use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
 use super::columns::{Correction, Mapping, ReadColumn, Role, has_word, is_model, words};
 use super::long;
+use super::prepare::{file_name, not_used};
 use super::table::{CellTable, present};
-use super::{file_name, not_used};
 
 /// Letters of the sides in the names of columns.
 const SIDES: [[&str; 2]; 4] = [["a", "b"], ["1", "2"], ["first", "second"], ["left", "right"]];

@@ -42,7 +42,7 @@ impl Logs {
         let mut all = Self { files: vec![], logs: vec![], several: false };
         let mut size = 0;
         for (file, bytes) in files {
-            all.logs.push((format.read)(&file, bytes)?);
+            all.logs.push(format.read(&file, bytes)?);
             all.files.push(file);
             size += bytes.len() as u64;
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::encoding::unmarked;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::refused;
-use crate::records::{Records, members};
+use crate::records::{Document, Records};
 
 /// JSON in which the constants `NaN`, `Infinity` and `-Infinity` outside texts are `null`.
 pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
@@ -45,7 +45,7 @@ pub(super) fn document(file: &Path, text: &str) -> Result<Value> {
 
 /// The members of a JSON document without one of them, which is read for itself.
 pub(super) fn without(file: &Path, text: &str, left_out: &str) -> Result<Value> {
-    let others = members(file, text)?.into_iter().filter(|(name, _)| name != left_out);
+    let others = Document { file, text }.members(text)?.into_iter().filter(|(name, _)| name != left_out);
     others.map(|(name, part)| Ok((name, document(file, part)?))).collect()
 }
 
@@ -56,17 +56,17 @@ pub(super) fn list(file: &Path, text: &str, path: &str) -> Result<Vec<(Place, Va
 
 /// All records with their places.
 pub(super) fn objects(file: &Path, records: &Records) -> Result<Vec<(Place, Value)>> {
-    if records.is_empty() {
+    let found = records.values()?;
+    if found.is_empty() {
         return Err(Error::unfit(Place::file(file), "the log holds no record", "export it again, with its samples"));
     }
-    let object = |record: usize| match (Place::file(file).at_line(records.line(record)), records.value(record)?) {
-        (place, value @ Value::Object(_)) => Ok((place, value)),
-        (place, other) => {
-            let reason = format!("{} stands where an object is due", excerpt(&other));
-            Err(Error::unfit(place, reason, "the file was edited: copy or export it again"))
+    match found.iter().find(|(_, value)| !value.is_object()) {
+        None => Ok(found),
+        Some((place, other)) => {
+            let reason = format!("{} stands where an object is due", excerpt(other));
+            Err(Error::unfit(place.clone(), reason, "the file was edited: copy or export it again"))
         }
-    };
-    (0..records.len()).map(object).collect()
+    }
 }
 
 /// The fields of the first object of a file that may be JSON Lines, a list or an object; `None` of anything else.

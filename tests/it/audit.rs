@@ -612,7 +612,7 @@ fn sentences_say_what_was_compared() {
     let said = lines.split_once("Agreement by item: above length of text ").expect("a clear link").1;
     assert!(said.split_once(" points [").unwrap().0.contains(" it agrees with people "), "{lines}");
     assert!(said.split_once("] ").unwrap().1.starts_with("less often. "), "{lines}");
-    assert!(json.contains("above the median of length of text the judge agrees more by: -"), "{json}");
+    assert!(json.contains(" in length of text the judge agrees more by: -"), "{json}");
     assert!(!lines.contains("the first 100 of 200"), "{lines}");
     // Numbers have a mean and no rate, and are given neither too often nor too seldom.
     let steps = ["1", "2", "3"];
@@ -689,6 +689,40 @@ fn a_queue_has_a_purpose() {
     let plan = said(plan.current_dir(folder.path()).args(["study", "plan", "w-audit", "--target", "4"]).assert());
     assert!(plan.contains(&format!("--budget {number}")), "{plan}");
     assert!(queue(&["--until", "rate+-40"]).0.contains("Nothing to queue."));
+}
+
+/// Twelve conversations of 20 rows are labelled whole, and rows of one are alike: 100 labels of single rows reach the others and
+/// tell far more than five further conversations would. The plan names the width that they leave.
+#[test]
+fn plans_foresee_that_further_labels_reach_other_conversations() {
+    let folder = tempfile::tempdir().unwrap();
+    let person = |i: usize| {
+        let good = (i / 20 * 7) % 10 < 6;
+        if good != (i * 11 % 7 == 0) { "pass" } else { "fail" }
+    };
+    let rows = (0..1000).map(|i| {
+        let judge = if i * 13 % 9 == 0 { "fail" } else { person(i) };
+        let human = if i / 20 * 17 % 50 < 12 { person(i) } else { "" };
+        format!("r{i},talk {},{judge},{human}\n", i / 20)
+    });
+    let table = format!("id,conversation,judge_verdict,human\n{}", rows.collect::<String>());
+    fs::write(folder.path().join("w.csv"), table).unwrap();
+    let figures = |arguments: &[&str]| -> Vec<Value> {
+        let json: Value = serde_json::from_str(&said(audit(folder.path(), arguments))).unwrap();
+        json["answer"]["plan"]["figures"].as_array().unwrap()[..2].to_vec()
+    };
+    let before = figures(&["w.csv", "--labelled", "random", "--budget", "100", "--json"]);
+    let queue = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
+    let ids = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+    let back: String = ids.map(|id| format!("{id},zoe,{}\n", person(id[1..].parse().unwrap()))).collect();
+    fs::write(folder.path().join("back.csv"), format!("id,annotator,label\n{back}")).unwrap();
+    let mut add = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    add.current_dir(folder.path()).args(["study", "labels", "add", "back.csv", "w-audit"]).assert().success();
+    for (planned, came) in before.iter().zip(figures(&["w-audit", "--json"])) {
+        let then = planned["after"].as_array().unwrap().iter().find(|width| width["labels"] == 100).unwrap();
+        let (then, came) = (then["half"].as_f64().unwrap(), came["now"].as_f64().unwrap());
+        assert!((then / came - 1.0).abs() < 0.15, "{}: planned {then}, came {came}", planned["id"]);
+    }
 }
 
 /// Of a queue of 50 the first 5 come back: the others are still what to label next, and five labels widen no interval.

@@ -19,6 +19,12 @@ use crate::error::{Error, Place, Problem, Result};
 
 /// What some programs begin a text in UTF-8 with.
 pub(crate) const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A text in UTF-8 without the mark.
+pub(crate) fn unmarked(text: &[u8]) -> &[u8] {
+    text.strip_prefix(MARK).unwrap_or(text)
+}
+
 /// Bytes without a character in Windows-1252.
 const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
@@ -88,7 +94,7 @@ impl Encoding {
     /// A text in this encoding, without a mark at the start.
     pub fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
-            Self::Utf8 => String::from_utf8_lossy(bytes.strip_prefix(MARK).unwrap_or(bytes)),
+            Self::Utf8 => String::from_utf8_lossy(unmarked(bytes)),
             Self::Utf16(of) => of.decode(bytes).0,
             Self::Windows1252 => WINDOWS_1252.decode(bytes).0,
         }

@@ -10,6 +10,8 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use judge_uncertainty_system::read;
+
 /// Result of reading or checking an input.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -65,13 +67,7 @@ fn hint(file: &Path) -> String {
     let check = "check that the file exists and may be read".to_owned();
     let Some(name) = file.file_name().filter(|_| !file.exists()) else { return check };
     let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    let mut beside: Vec<String> = std::fs::read_dir(parent)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
-    beside.sort_unstable();
+    let beside = read::names(parent).unwrap_or_default();
     match similar(&name.to_string_lossy(), beside.iter().map(String::as_str)) {
         Some(meant) => format!("there is no such file; did you mean {}?", file.with_file_name(meant).display()),
         None => check,
@@ -117,19 +113,12 @@ pub struct Place {
     pub file: Option<PathBuf>,
     /// Line in the file, from 1.
     pub line: Option<u64>,
-    /// Column of the table.
-    pub column: Option<ColumnPlace>,
-    /// Id of the item.
-    pub item: Option<String>,
-}
-
-/// A column of a table by number and name, a field of a JSON object by name, or a character of a line by number.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ColumnPlace {
     /// Number of the column, from 1: fields of a table are counted, characters of other text.
     pub number: Option<usize>,
-    /// Its name in the header, or that of the field.
-    pub name: Option<String>,
+    /// Name of the column, or of the field of a JSON object.
+    pub column: Option<String>,
+    /// Id of the item.
+    pub item: Option<String>,
 }
 
 impl Place {
@@ -150,17 +139,17 @@ impl Place {
 
     /// This place, in this column (`index` from 0).
     pub fn in_column(self, index: usize, name: &str) -> Self {
-        Place { column: Some(ColumnPlace { number: Some(index + 1), name: Some(name.to_owned()) }), ..self }
+        self.at_character(index + 1).in_field(name)
     }
 
     /// This place, in this field of a JSON object.
     pub fn in_field(self, name: &str) -> Self {
-        Place { column: Some(ColumnPlace { number: None, name: Some(name.to_owned()) }), ..self }
+        Place { column: Some(name.to_owned()), ..self }
     }
 
     /// This place, at this character of the line, from 1.
     pub fn at_character(self, number: usize) -> Self {
-        Place { column: Some(ColumnPlace { number: Some(number), name: None }), ..self }
+        Place { number: Some(number), ..self }
     }
 
     /// This place, belonging to this item.
@@ -173,20 +162,15 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.as_ref().map(|file| file.display().to_string());
         let line = self.line.map(|line| line.to_string());
-        let number = self.column.as_ref().and_then(|column| column.number).map(|number| number.to_string());
-        let position: Vec<String> = [file, line, number].into_iter().flatten().collect();
-        let column = self
-            .column
-            .as_ref()
-            .and_then(|column| column.name.as_ref())
-            .map(|name| format!("column {:?}", excerpt(name)));
+        let number = self.number.map(|number| number.to_string());
+        let position = [file, line, number].into_iter().flatten().collect::<Vec<_>>().join(":");
+        let column = self.column.as_ref().map(|name| format!("column {:?}", excerpt(name)));
         let item = self.item.as_ref().map(|id| format!("item {:?}", excerpt(id)));
-        let names: Vec<String> = [column, item].into_iter().flatten().collect();
-        match (position.is_empty(), names.is_empty()) {
-            (true, true) => f.write_str("input"),
-            (true, false) => f.write_str(&names.join(", ")),
-            (false, true) => f.write_str(&position.join(":")),
-            (false, false) => write!(f, "{} ({})", position.join(":"), names.join(", ")),
+        let names = [column, item].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        match (position.as_str(), names.as_str()) {
+            ("", "") => f.write_str("input"),
+            ("", only) | (only, "") => f.write_str(only),
+            (position, names) => write!(f, "{position} ({names})"),
         }
     }
 }
@@ -221,7 +205,8 @@ pub enum Problem {
     NotOneOf { value: String, allowed: Vec<String> },
 
     /// An id that was there before; `first_line` is known for ids from a file.
-    #[error("the id {:?} appears twice{}", excerpt(id), first_in(first_line))]
+    #[error("the id {:?} appears twice{}", excerpt(id),
+        first_line.map_or_else(String::new, |line| format!(", first in line {line}")))]
     DuplicateId { id: String, first_line: Option<u64> },
     #[error("the id {:?} is unknown: {reference} does not have it", excerpt(id))]
     UnknownId { id: String, reference: String },
@@ -236,8 +221,6 @@ pub enum Problem {
     PartialAnswer { cells: Vec<String> },
     #[error("no prompt variant has an answer")]
     NoAnswer,
-    #[error("{} are not classes", list(classes))]
-    Classes { classes: Vec<String> },
 
     /// Text that is not JSON of the form needed.
     #[error("not {expected}: {}", brief(reason))]
@@ -289,7 +272,6 @@ impl Problem {
             Problem::NotADistribution { .. } => "give one finite number of 0 or more per class, not all of them 0",
             Problem::PartialAnswer { .. } => "fill in all classes (0 for none), or leave all of them blank",
             Problem::NoAnswer => "add an answer of the judge, or remove the item",
-            Problem::Classes { .. } => "name two or more classes, each once",
             Problem::NotJson { .. } => "write one JSON object per line, or check how the file was made",
             Problem::Repeated { .. } => "keep one of the two rows",
             Problem::Unfit { remedy, .. } => remedy,
@@ -312,7 +294,7 @@ fn missing_column(name: &str, expected: &[String], found: &[String]) -> String {
         return format!("write {} instead of {:?}", excerpt(name), excerpt(&other));
     }
     let columns = if expected.len() == 1 { "column" } else { "columns" };
-    format!("the table needs the {columns} {}, and has {}", list(expected), some(found))
+    format!("the table needs the {columns} {}, and has {}", list(expected), some(found, 12))
 }
 
 /// The name that is most likely meant: another one only by case, by blanks around it, or as a number (`1.0` for `1`).
@@ -346,14 +328,6 @@ pub fn short(value: f64) -> String {
     if plain { value.to_string() } else { format!("{value:e}") }
 }
 
-/// The first names of a list that may be long.
-fn some(names: &[String]) -> String {
-    const MOST: usize = 12;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| excerpt(name)).collect();
-    let more = names.len().saturating_sub(MOST);
-    if more == 0 { list(&shown) } else { format!("{} and {more} more", list(&shown)) }
-}
-
 /// The start of a cell, row or name for a message: an unclosed quote can make a cell of half a file.
 pub fn excerpt(text: &str) -> String {
     start(text, 80)
@@ -374,16 +348,14 @@ fn start(text: &str, most: usize) -> String {
 
 /// Names as a person lists them.
 pub fn list(names: &[String]) -> String {
-    /// Most names that a message repeats.
-    const MOST: usize = 20;
-    let shown = names.iter().take(MOST).map(|name| excerpt(name)).collect::<Vec<_>>().join(", ");
-    let more = names.len().saturating_sub(MOST);
-    if more == 0 { shown } else { format!("{shown} and {more} more") }
+    some(names, 20)
 }
 
-/// Where a repeated id stood first, as far as it is known.
-fn first_in(line: &Option<u64>) -> String {
-    line.map(|line| format!(", first in line {line}")).unwrap_or_default()
+/// At most so many names as a person lists them.
+fn some(names: &[String], most: usize) -> String {
+    let shown = names.iter().take(most).map(|name| excerpt(name)).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(most);
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use unicode_normalization_alignments::UnicodeNormalization;
 
-use super::error::{Error, Place, Problem, Result, excerpt};
+use super::error::{Error, Place, Problem, Result, excerpt, list};
 
 /// Texts one after the other in one allocation: 8 bytes for each text in addition to its letters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -219,7 +219,8 @@ pub(crate) fn again(id: &str, first: &str, first_line: Option<u64>) -> Problem {
 pub(super) fn check_classes(classes: &[String]) -> Result<()> {
     let repeated = (1..classes.len()).any(|i| classes[..i].contains(&classes[i]));
     if classes.len() < 2 || repeated {
-        return Err(Error::refused(Place::default(), Problem::Classes { classes: classes.to_vec() }));
+        let reason = format!("{} are not classes", list(classes));
+        return Err(Error::unfit(Place::default(), reason, "name two or more classes, each once"));
     }
     Ok(())
 }

@@ -9,13 +9,14 @@ use std::path::Path;
 use serde::de::Error as _;
 use serde_json::Value;
 
+use super::encoding::unmarked;
 use super::error::{Error, Place, Problem, Result};
 use super::records::Members;
 use super::table::{DataTable, Rows, check_absent};
 use judge_uncertainty_system::limits::{Allowance, NAMES};
 
 pub(super) fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = unmarked(bytes);
     std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
         Error::refused(Place::file(file).at_line(line), Problem::NotUtf8)

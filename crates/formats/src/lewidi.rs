@@ -15,7 +15,8 @@ use serde_json::Value;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
 use super::jsonl::{ObjectRows, fields, utf8};
-use super::records::{Document, members};
+use super::records::Document;
+use super::spelling::class_of;
 use super::table::{DataTable, Rows};
 
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
@@ -107,9 +108,9 @@ const ANNOTATIONS: &str = "annotations_";
 /// Calls `f` with line, key and text of each member of the outer object, in the order of the file.
 fn each_item(file: &Path, bytes: &[u8], mut f: impl FnMut(u64, &str, &str) -> Result<()>) -> Result<()> {
     let text = utf8(file, bytes)?;
-    let (ids, items): (Vec<String>, Vec<&str>) = members(file, text)?.into_iter().unzip();
-    let lines = Document { file, text }.lines(items);
-    ids.iter().zip(lines).try_for_each(|(id, (line, item))| f(line, id, item))
+    let document = Document { file, text };
+    let (ids, items): (Vec<String>, Vec<&str>) = document.members(text)?.into_iter().unzip();
+    ids.iter().zip(document.lines(items)).try_for_each(|(id, (line, item))| f(line, id, item))
 }
 
 /// What a file of predictions holds.
@@ -233,13 +234,10 @@ impl PredictionLine<'_> {
     }
 
     fn class(&self, value: &Value, classes: &[String]) -> Result<usize> {
-        let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
-        let named = |name: &str| classes.iter().position(|class| class == name);
-        // 1.0 is the class 1.
-        let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-        let equal = || number(&text).and_then(|found| classes.iter().position(|class| number(class) == Some(found)));
-        named(&text).or_else(equal).ok_or_else(|| {
-            Error::refused(self.place.clone(), Problem::NotOneOf { value: text.clone(), allowed: classes.to_vec() })
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        class_of(&value, classes).ok_or_else(|| {
+            let problem = Problem::NotOneOf { value: value.trim().to_owned(), allowed: classes.to_vec() };
+            Error::refused(self.place.clone(), problem)
         })
     }
 }

@@ -1,5 +1,6 @@
 //! `items.csv`, `items.parquet` and their data dictionary: everything known about every item.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type};
 use serde::{Deserialize, Serialize};
@@ -17,8 +18,6 @@ use judge_uncertainty_system::formula::{csv_text, escaped};
 
 pub use ::parquet::errors::ParquetError;
 
-/// Numbers of a column whose texts are remembered while it is written; a prime, so that their bits fall into all places.
-const WRITTEN: usize = 251;
 /// Rows of a group in the Parquet file, whose dictionaries are in memory while it is written.
 const GROUP: usize = 32_768;
 
@@ -59,64 +58,21 @@ pub fn to_csv(columns: &[OutputColumn]) -> Vec<u8> {
 /// What it is written to fails.
 pub fn write_csv(columns: &[OutputColumn], to: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let rows = columns.first().map_or(0, |column| column.values.len());
-    // Items that were treated alike have the same numbers, and to write one anew takes most of the time.
-    let mut written: Vec<Vec<(u64, String)>> = vec![vec![(f64::NAN.to_bits(), String::new()); WRITTEN]; columns.len()];
-    let (mut out, mut cell) = (vec![], String::new());
-    for (k, column) in columns.iter().enumerate() {
-        separate(&mut out, k);
-        quote(&mut out, &escaped(&column.name));
-    }
-    out.push(b'\n');
+    let mut csv = csv::Writer::from_writer(to);
+    csv.write_record(columns.iter().map(|column| escaped(&column.name).into_owned()))?;
     for i in 0..rows {
-        for (k, column) in columns.iter().enumerate() {
-            separate(&mut out, k);
-            match &column.values {
-                ColumnValues::Text(values) => quote(&mut out, &escaped(&values[i])),
-                ColumnValues::Number(values) => {
-                    let bits = values[i].to_bits();
-                    let (known, text) = &mut written[k][(bits % WRITTEN as u64) as usize];
-                    if *known != bits {
-                        *known = bits;
-                        text.clear();
-                        column.values.write(i, text);
-                    }
-                    out.extend_from_slice(text.as_bytes());
-                }
-                values @ ColumnValues::Count(_) => {
-                    cell.clear();
-                    values.write(i, &mut cell);
-                    out.extend_from_slice(cell.as_bytes());
-                }
-            }
+        for column in columns {
+            csv.write_field(column.values.text(i).as_bytes())?;
         }
-        out.push(b'\n');
-        to.write_all(&out)?;
-        out.clear();
+        csv.write_record(None::<&[u8]>)?;
     }
-    to.write_all(&out)
+    csv.flush()
 }
 
 /// The data dictionary as CSV: column, unit, meaning.
 pub fn dictionary(columns: &[OutputColumn]) -> Vec<u8> {
     let rows = columns.iter().map(|column| vec![column.name.as_str(), column.unit, column.meaning.as_str()]);
     csv_text(std::iter::once(vec!["column", "unit", "meaning"]).chain(rows))
-}
-
-fn separate(out: &mut Vec<u8>, k: usize) {
-    if k > 0 {
-        out.push(b',');
-    }
-}
-
-/// Writes a cell, in quotes where it needs them (RFC 4180).
-fn quote(out: &mut Vec<u8>, text: &str) {
-    if text.contains(['"', ',', '\n', '\r']) {
-        out.push(b'"');
-        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
-        out.push(b'"');
-    } else {
-        out.extend_from_slice(text.as_bytes());
-    }
 }
 
 impl OutputColumn {
@@ -166,17 +122,14 @@ impl ColumnValues {
         }
     }
 
-    fn write(&self, i: usize, out: &mut String) {
-        use std::fmt::Write;
-        let written = match self {
-            ColumnValues::Text(values) => out.write_str(&values[i]),
-            ColumnValues::Count(values) => write!(out, "{}", values[i]),
-            ColumnValues::Number(values) => match values[i] {
-                missing if missing.is_nan() => Ok(()),
-                value => write!(out, "{value:?}"),
-            },
-        };
-        written.expect("writing to a string can't fail");
+    /// A value as a cell of CSV.
+    fn text(&self, i: usize) -> Cow<'_, str> {
+        match self {
+            ColumnValues::Text(values) => escaped(&values[i]),
+            ColumnValues::Count(values) => values[i].to_string().into(),
+            ColumnValues::Number(values) if values[i].is_nan() => "".into(),
+            ColumnValues::Number(values) => format!("{:?}", values[i]).into(),
+        }
     }
 }
 
@@ -219,9 +172,7 @@ pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
 /// The encoder refuses, or what it is written to fails.
 pub fn write_parquet(columns: &[OutputColumn], to: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
     // Each id is another.
-    let ids = columns.iter().take(1).map(|column| ColumnPath::new(vec![column.name.clone()]));
-    let plain = |properties: WriterPropertiesBuilder, column| properties.set_column_dictionary_enabled(column, false);
-    write_with(columns, ids.fold(WriterProperties::builder(), plain), to)
+    write_with(columns, Compression::UNCOMPRESSED, |k| k == 0, to)
 }
 
 /// A part of a stream as Parquet, version 1: compressed, with numbers one after the other instead of in a dictionary,
@@ -231,20 +182,23 @@ pub fn write_parquet(columns: &[OutputColumn], to: &mut (dyn Write + Send)) -> R
 /// The encoder refuses.
 pub fn part_to_parquet(columns: &[OutputColumn], codec: Codec) -> Result<Vec<u8>, ParquetError> {
     let codec = if codec == Codec::Snappy { Compression::SNAPPY } else { Compression::UNCOMPRESSED };
-    let numbers = columns.iter().filter(|column| matches!(column.values, ColumnValues::Number(_)));
-    let plain = |properties: WriterPropertiesBuilder, column: &OutputColumn| {
-        properties.set_column_dictionary_enabled(ColumnPath::new(vec![column.name.clone()]), false)
-    };
     let mut all = vec![];
-    write_with(columns, numbers.fold(WriterProperties::builder().set_compression(codec), plain), &mut all)?;
+    write_with(columns, codec, |k| matches!(columns[k].values, ColumnValues::Number(_)), &mut all)?;
     Ok(all)
 }
 
+/// Writes columns, without a dictionary where values rarely repeat.
 fn write_with(
     columns: &[OutputColumn],
-    properties: WriterPropertiesBuilder,
+    codec: Compression,
+    is_plain: impl Fn(usize) -> bool,
     to: &mut (dyn Write + Send),
 ) -> Result<(), ParquetError> {
+    let mut properties = WriterProperties::builder().set_compression(codec);
+    for k in (0..columns.len()).filter(|&k| is_plain(k)) {
+        let path = ColumnPath::new(vec![columns[k].name.clone()]);
+        properties = properties.set_column_dictionary_enabled(path, false);
+    }
     let field = |column: &OutputColumn| {
         let (physical, converted, repetition) = match column.values {
             ColumnValues::Text(_) => (PhysicalType::BYTE_ARRAY, ConvertedType::UTF8, Repetition::REQUIRED),

@@ -14,6 +14,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Place, Result, excerpt};
@@ -36,29 +37,24 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str, rows: Option<&str>) -> R
     let text = without_constants(utf8(file, bytes)?);
     let records = Records::find(file, &text, rows)?;
     let mut objects = ObjectRows::default();
-    for record in 0..records.len() {
-        objects.add(file, records.line(record), records.fields(record)?)?;
+    for (record, &line) in records.lines.iter().enumerate() {
+        objects.add(file, line, records.fields(record)?)?;
     }
     objects.into_table(file, id_column)
 }
 
-/// The records of a JSON file.
+/// The records of a JSON file: rows of as many cells as there are names.
 #[derive(Debug)]
 pub struct Records<'t> {
     file: &'t Path,
-    rows: Rows<'t>,
+    /// Names of the columns; one blank name where each record is an object of its own.
+    names: Vec<String>,
+    /// The line on which each record begins; of columns, its number.
+    lines: Vec<u64>,
+    /// The texts of the cells, one record after the other.
+    cells: Vec<&'t str>,
     /// pandas' labels of the rows, if they are not merely the numbers from 0.
     labels: Vec<String>,
-}
-
-#[derive(Debug)]
-enum Rows<'t> {
-    /// An object each, with the line on which it begins.
-    Objects(Vec<(u64, &'t str)>),
-    /// Names of columns; the cells of a row each, with the line on which it begins.
-    Split(Vec<String>, Vec<(u64, &'t str)>),
-    /// Columns with their cells.
-    Columns(Vec<(String, Vec<&'t str>)>),
 }
 
 /// The members of a JSON object in the order of the file.
@@ -84,14 +80,6 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// The members of an object with their texts, in the order of the file.
-///
-/// # Errors
-/// It is no JSON object.
-pub(crate) fn members<'t>(file: &Path, text: &'t str) -> Result<Vec<(String, &'t str)>> {
-    serde_json::from_str(text).map(|Members(members)| members).map_err(|error| refused(file, 1, &error))
-}
-
 impl<'t> Records<'t> {
     /// Finds the records of a file of this text; `named` is the path of the list that holds them, such as `results` or
     /// `data.rows`.
@@ -99,18 +87,13 @@ impl<'t> Records<'t> {
     /// # Errors
     /// Text that is not JSON, a file without records, or one with several lists of records if `named` is absent.
     pub fn find(file: &'t Path, text: &'t str, named: Option<&str>) -> Result<Self> {
-        let (rows, labels) = match named {
-            None if is_lines(file, text) => return Ok(Self::of_lines(file, text)),
-            _ => Document { file, text }.rows(named)?,
-        };
-        let found = Self { file, rows, labels };
-        let names = match &found.rows {
-            Rows::Objects(_) => 0,
-            Rows::Split(names, _) => names.iter().map(String::len).sum(),
-            Rows::Columns(columns) => columns.iter().map(|(name, _)| name.len()).sum(),
-        };
+        if named.is_none() && is_lines(file, text) {
+            return Ok(Self::of_lines(file, text));
+        }
+        let found = Document { file, text }.records(named)?;
+        let names: usize = found.names.iter().map(String::len).sum();
         // Each row has the names of its fields while it is read.
-        let taken = (names as u64).saturating_mul(found.len() as u64);
+        let taken = (names as u64).saturating_mul(found.lines.len() as u64);
         let within = HELD.for_file(text.len() as u64).check(taken);
         within.map_err(|exceeded| Error::unfit(Place::file(file), exceeded.reason(), exceeded.remedy()))?;
         Ok(found)
@@ -118,84 +101,49 @@ impl<'t> Records<'t> {
 
     /// The objects of JSON Lines; blank lines are skipped.
     pub(crate) fn of_lines(file: &'t Path, text: &'t str) -> Self {
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        Self { file, rows: Rows::Objects(lines.collect()), labels: vec![] }
+        Self::objects(file, (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect())
     }
 
-    /// Number of records.
-    pub fn len(&self) -> usize {
-        match &self.rows {
-            Rows::Objects(rows) | Rows::Split(_, rows) => rows.len(),
-            Rows::Columns(columns) => columns.first().map_or(0, |(_, cells)| cells.len()),
-        }
+    fn objects(file: &'t Path, objects: Vec<(u64, &'t str)>) -> Self {
+        let (lines, cells) = objects.into_iter().unzip();
+        Self { file, names: vec![String::new()], lines, cells, labels: vec![] }
     }
 
-    /// Whether the file has no records.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The line on which a record begins; of columns, its number.
-    pub fn line(&self, record: usize) -> u64 {
-        match &self.rows {
-            Rows::Objects(rows) | Rows::Split(_, rows) => rows[record].0,
-            Rows::Columns(_) => record as u64 + 1,
-        }
-    }
-
-    /// The members of a record, as JSON.
-    fn members(&self, record: usize) -> Result<Vec<(&str, &'t str)>> {
-        match &self.rows {
-            Rows::Objects(_) => Ok(vec![]),
-            Rows::Split(names, rows) => {
-                let (line, row) = rows[record];
-                let cells = array(self.file, line, row)?;
-                if cells.len() != names.len() {
-                    let reason = format!("the row has {} cells for {} columns", cells.len(), names.len());
-                    let place = Place::file(self.file).at_line(line);
-                    return Err(Error::unfit(place, reason, "the file was edited: export it again"));
-                }
-                Ok(names.iter().map(String::as_str).zip(cells).collect())
-            }
-            Rows::Columns(columns) => Ok(columns.iter().map(|(name, cells)| (name.as_str(), cells[record])).collect()),
-        }
+    fn cells(&self, record: usize) -> impl Iterator<Item = (&String, &'t str)> {
+        self.names.iter().zip(self.cells[record * self.names.len()..].iter().copied())
     }
 
     /// The fields of a record as text, those of objects within it under both names, joined by `_`.
     ///
     /// # Errors
     /// A line that is not an object, or an object that has a field twice.
-    pub fn fields(&self, record: usize) -> Result<Vec<(String, String)>> {
+    fn fields(&self, record: usize) -> Result<Vec<(String, String)>> {
         let mut fields = vec![];
-        let line = self.line(record);
-        match &self.rows {
-            Rows::Objects(rows) => flatten(self.file, (line, rows[record].1), String::new(), &mut fields)?,
-            _ => {
-                for (name, cell) in self.members(record)? {
-                    flatten(self.file, (line, cell), name.to_owned(), &mut fields)?;
-                }
-            }
+        for (name, cell) in self.cells(record) {
+            flatten(self.file, (self.lines[record], cell), name.clone(), &mut fields)?;
         }
         fields.extend(self.labels.get(record).map(|label| (INDEX.to_owned(), label.clone())));
         Ok(fields)
     }
 
-    /// A record as a JSON value.
+    /// The records as JSON values with their places.
     ///
     /// # Errors
     /// No JSON.
-    pub fn value(&self, record: usize) -> Result<serde_json::Value> {
-        let line = self.line(record);
-        let parse = |text: &str| serde_json::from_str(text).map_err(|error| refused(self.file, line, &error));
-        match &self.rows {
-            Rows::Objects(rows) => parse(rows[record].1),
-            _ => {
-                let members = self.members(record)?;
-                let label = self.labels.get(record).map(|label| Ok((INDEX.to_owned(), label.as_str().into())));
-                let members = members.into_iter().map(|(name, cell)| Ok((name.to_owned(), parse(cell)?)));
-                Ok(serde_json::Value::Object(members.chain(label).collect::<Result<_>>()?))
-            }
-        }
+    pub fn values(&self) -> Result<Vec<(Place, Value)>> {
+        let value = |(record, &line): (usize, &u64)| {
+            let parse = |text: &str| serde_json::from_str(text).map_err(|error| refused(self.file, line, &error));
+            let label = self.labels.get(record).map(|label| Ok((INDEX.to_owned(), label.as_str().into())));
+            let value = match self.names.as_slice() {
+                [blank] if blank.is_empty() => parse(self.cells[record])?,
+                _ => {
+                    let members = self.cells(record).map(|(name, cell)| Ok((name.clone(), parse(cell)?)));
+                    Value::Object(members.chain(label).collect::<Result<_>>()?)
+                }
+            };
+            Ok((Place::file(self.file).at_line(line), value))
+        };
+        self.lines.iter().enumerate().map(value).collect()
     }
 }
 
@@ -251,13 +199,16 @@ impl<'t> Document<'t> {
         parts.into_iter().map(place).collect()
     }
 
-    fn members(self, part: &'t str) -> Result<Vec<(String, &'t str)>> {
+    /// The members of an object that is a part of the text, in their order.
+    ///
+    /// # Errors
+    /// It is no JSON object.
+    pub(crate) fn members(self, part: &'t str) -> Result<Vec<(String, &'t str)>> {
         let found: Members = serde_json::from_str(part).map_err(|error| refused(self.file, self.line(part), &error))?;
         Ok(found.0)
     }
 
-    /// The rows, and their labels.
-    fn rows(self, named: Option<&str>) -> Result<(Rows<'t>, Vec<String>)> {
+    fn records(self, named: Option<&str>) -> Result<Records<'t>> {
         let mut part: &str =
             serde_json::from_str::<&RawValue>(self.text).map_err(|error| refused(self.file, 1, &error))?.get();
         for name in named.into_iter().flat_map(|path| path.split('.')) {
@@ -270,7 +221,7 @@ impl<'t> Document<'t> {
             part = found;
         }
         if part.starts_with('[') {
-            return Ok((self.list(part)?, vec![]));
+            return self.list(part);
         }
         if !part.starts_with('{') {
             let reason = format!("{} stands where records are due", excerpt(part));
@@ -295,13 +246,13 @@ impl<'t> Document<'t> {
         self.lists(&members, "", DEPTH, &mut lists)?;
         lists.retain(|(path, _)| !is_of_types(path));
         match &lists[..] {
-            [(_, list)] => Ok((self.list(list)?, vec![])),
+            [(_, list)] => self.list(list),
             [] if members.len() > 1 && members.iter().all(|(_, value)| value.starts_with('{')) => self.unfit(
                 part,
                 "it has no list of records",
                 "give a list of objects; if it is the log of a tool, name the tool (`format` in study.toml)",
             ),
-            [] => Ok((Rows::Objects(vec![(self.line(part), part)]), vec![])),
+            [] => Ok(Records::objects(self.file, vec![(self.line(part), part)])),
             several => {
                 let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
                 let reason = format!("it has several lists of records: {}", paths.join(", "));
@@ -312,7 +263,7 @@ impl<'t> Document<'t> {
     }
 
     /// The objects of a list.
-    fn list(self, list: &'t str) -> Result<Rows<'t>> {
+    fn list(self, list: &'t str) -> Result<Records<'t>> {
         let rows = self.lines(array(self.file, self.line(list), list)?);
         match rows.iter().find(|(_, row)| !row.starts_with('{')) {
             Some((_, row)) if row.starts_with('[') => {
@@ -322,23 +273,33 @@ impl<'t> Document<'t> {
                 let reason = format!("{} stands where an object is due", excerpt(row));
                 self.unfit(row, reason, "give a list of objects")
             }
-            None => Ok(Rows::Objects(rows)),
+            None => Ok(Records::objects(self.file, rows)),
         }
     }
 
-    fn split(self, columns: &'t str, data: &'t str, index: Option<&'t str>) -> Result<(Rows<'t>, Vec<String>)> {
+    fn split(self, columns: &'t str, data: &'t str, index: Option<&'t str>) -> Result<Records<'t>> {
         let texts = |list: &'t str| -> Result<Vec<String>> {
-            let cells: Vec<serde_json::Value> =
+            let cells: Vec<Value> =
                 serde_json::from_str(list).map_err(|error| refused(self.file, self.line(list), &error))?;
             Ok(cells.iter().map(cell).collect())
         };
-        let rows = self.lines(array(self.file, self.line(data), data)?);
-        let labels = index.map_or(Ok(vec![]), texts)?;
-        Ok((Rows::Split(texts(columns)?, rows), if is_range(&labels) { vec![] } else { labels }))
+        let (names, labels) = (texts(columns)?, index.map_or(Ok(vec![]), texts)?);
+        let (mut lines, mut cells) = (vec![], vec![]);
+        for (line, row) in self.lines(array(self.file, self.line(data), data)?) {
+            let row = array(self.file, line, row)?;
+            if row.len() != names.len() {
+                let reason = format!("the row has {} cells for {} columns", row.len(), names.len());
+                let place = Place::file(self.file).at_line(line);
+                return Err(Error::unfit(place, reason, "the file was edited: export it again"));
+            }
+            lines.push(line);
+            cells.extend(row);
+        }
+        Ok(Records { file: self.file, names, lines, cells, labels: unless_range(labels) })
     }
 
     /// Columns of cells: a list each, or an object each whose members are the rows, or an object for each row.
-    fn columns(self, members: &[(String, &'t str)]) -> Result<Option<(Rows<'t>, Vec<String>)>> {
+    fn columns(self, members: &[(String, &'t str)]) -> Result<Option<Records<'t>>> {
         let all = |open: char| members.len() > 1 && members.iter().all(|(_, value)| value.starts_with(open));
         let (are_lists, are_objects) = (all('['), all('{'));
         let outer: Vec<String> = members.iter().map(|(name, _)| name.clone()).collect();
@@ -359,13 +320,16 @@ impl<'t> Document<'t> {
             table.push(cells);
         }
         // By row, where the outer names are the labels of rows and the inner ones not; else the more numerous are.
-        if !keys.is_empty() && !is_range(&keys) && (is_range(&outer) || outer.len() > keys.len()) {
-            let column = |k: usize| table.iter().map(|row| row[k]).collect();
-            let columns = keys.into_iter().enumerate().map(|(k, name)| (name, column(k))).collect();
-            return Ok(Some((Rows::Columns(columns), if is_range(&outer) { vec![] } else { outer })));
-        }
-        let labels = if is_range(&keys) { vec![] } else { keys };
-        Ok(Some((Rows::Columns(outer.into_iter().zip(table).collect()), labels)))
+        let by_row = !keys.is_empty() && !is_range(&keys) && (is_range(&outer) || outer.len() > keys.len());
+        let (names, labels, cells) = if by_row {
+            (keys, outer, table.concat())
+        } else {
+            let length = table.first().map_or(0, Vec::len);
+            let cells = (0..length).flat_map(|k| table.iter().map(move |column| column[k])).collect();
+            (outer, keys, cells)
+        };
+        let lines = (1..=(cells.len() / names.len()) as u64).collect();
+        Ok(Some(Records { file: self.file, names, lines, cells, labels: unless_range(labels) }))
     }
 
     /// Lists of objects within an object, by their paths.
@@ -390,6 +354,11 @@ impl<'t> Document<'t> {
 
 /// The column of pandas' labels of rows.
 const INDEX: &str = "index";
+
+/// The labels of rows, if they say more than numbers from 0.
+fn unless_range(labels: Vec<String>) -> Vec<String> {
+    if is_range(&labels) { vec![] } else { labels }
+}
 
 /// Whether names are the numbers from 0 in order.
 fn is_range(names: &[String]) -> bool {

@@ -8,10 +8,6 @@ use judge_uncertainty_study::apply::stream::ApplySummary;
 use judge_uncertainty_study::belief_file::drift::Drift;
 use tera::context;
 
-/// The population stability index above which the program reports a shift: the usual threshold, and a multiple of what
-/// chance alone gives.
-const SHIFTED: (f64, f64) = (0.1, 2.5);
-
 /// What an application answers; `out` and `set_aside` are its folder and the file of the rows that it could not use, as the
 /// user names them, and `again` is the command without what a queue needs.
 ///
@@ -23,10 +19,7 @@ pub fn apply_answer(
     set_aside: Option<&str>,
     again: &str,
 ) -> Result<Vec<Line>, Error> {
-    let moved = |drift: &&Drift| {
-        let (Some(psi), Some(chance)) = (drift.psi, drift.psi_by_chance) else { return false };
-        psi > SHIFTED.0.max(SHIFTED.1 * chance)
-    };
+    let moved = |drift: &&Drift| drift.is_shifted(summary.drift.len());
     let view = context! {
         part => "answer",
         of => summary,

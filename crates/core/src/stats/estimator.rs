@@ -436,6 +436,24 @@ impl Sizes {
     }
 }
 
+/// By which factors further labels multiply what there is, as a plan has it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Growth {
+    /// Labels, and so the labelled share of the population.
+    pub labels: f64,
+    /// Clusters with a label.
+    pub clusters: f64,
+    /// 1 over the variance of a mean, but for the labelled share.
+    pub precision: f64,
+}
+
+impl From<f64> for Growth {
+    /// So many times the clusters, each with as many labels.
+    fn from(times: f64) -> Self {
+        Self { labels: times, clusters: times, precision: times }
+    }
+}
+
 /// What an estimate is and how its linear part varies.
 #[derive(Clone)]
 struct Linear {
@@ -547,6 +565,14 @@ impl Design {
     /// The factor of [`Self::with_sizes`] for the values of items, some numbers each.
     fn uneven<'v>(&self, values: impl Fn(usize) -> Option<&'v [f64]>) -> f64 {
         let Some(sizes) = self.sizes else { return 1.0 };
+        let items = (0..self.len()).filter(|&item| values(item).is_some()).count() as f64;
+        let [alike, error] = self.alike(values);
+        sizes.factor((alike + error).min(1.0), items)
+    }
+
+    /// How alike the values of one cluster are, of items with some numbers each: their intraclass correlation by analysis of
+    /// variance (Fisher 1925), 0 to 1, and its standard error. It is 1 where no cluster has two values.
+    pub fn alike<'v>(&self, values: impl Fn(usize) -> Option<&'v [f64]>) -> [f64; 2] {
         let mut of_cluster: Vec<(f64, Vec<f64>)> = vec![(0.0, vec![]); self.weights.len()];
         let (mut squares, mut items) = (0.0, 0.0);
         for (item, &cluster) in self.clusters.iter().enumerate() {
@@ -560,7 +586,7 @@ impl Design {
         of_cluster.retain(|(number, _)| *number > 0.0);
         let clusters = of_cluster.len() as f64;
         if items <= clusters || clusters < 2.0 {
-            return sizes.factor(1.0, items);
+            return [1.0, 0.0];
         }
         let between: f64 = of_cluster.iter().map(|(n, sums)| sums.iter().map(|sum| sum * sum / n).sum::<f64>()).sum();
         let mut whole = vec![0.0; of_cluster[0].1.len()];
@@ -573,7 +599,7 @@ impl Design {
         let error = (1.0 - alike)
             * (1.0 + (of_size - 1.0) * alike)
             * (2.0 / (of_size * (of_size - 1.0) * (clusters - 1.0))).sqrt();
-        sizes.factor((alike + error).min(1.0), items)
+        [alike, error]
     }
 
     /// The design with what is known of labels: `classes` has the share of each class among the labels of an item,
@@ -683,20 +709,21 @@ impl Design {
         self.after(ask, 1.0)
     }
 
-    /// The estimate expected with `times` the number of labels: its value stays, and its interval narrows as that
-    /// number of labels would make it. Further labels are taken to reach clusters of all sizes ([`Self::with_sizes`]).
-    pub fn after(&self, ask: &Ask<'_>, times: f64) -> Estimable {
-        if times != 1.0 && self.sizes.is_some() {
-            return Self { sizes: None, ..self.clone() }.after(ask, times);
+    /// The estimate expected with further labels: its value stays, and its interval narrows as they would make it.
+    /// Further labels are taken to reach clusters of all sizes ([`Self::with_sizes`]).
+    pub fn after(&self, ask: &Ask<'_>, more: impl Into<Growth>) -> Estimable {
+        let more = more.into();
+        if more.labels != 1.0 && self.sizes.is_some() {
+            return Self { sizes: None, ..self.clone() }.after(ask, more);
         }
-        let plain = self.without_help(&Ask { help: None, ..*ask }, times);
+        let plain = self.without_help(&Ask { help: None, ..*ask }, more);
         let (Some(help), Some(found)) = (ask.help, plain.estimate()) else { return plain };
         let slope = self.slope(ask.values, help.of_labelled);
         let residual = |(value, f): (&Option<f64>, &f64)| value.map(|y| y - slope * (f - help.overall));
         let residuals: Vec<Option<f64>> = ask.values.iter().zip(help.of_labelled).map(residual).collect();
         let [low, high] =
             [ask.range.0 - slope * (help.range.1 - help.overall), ask.range.1 - slope * (help.range.0 - help.overall)];
-        let helped = self.without_help(&Ask { values: &residuals, range: (low, high), help: None, ..*ask }, times);
+        let helped = self.without_help(&Ask { values: &residuals, range: (low, high), help: None, ..*ask }, more);
         let clamped = |found: ItemEstimate| {
             let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(ask.range.0, ask.range.1));
             ItemEstimate { value, lo, hi, ..found }
@@ -718,7 +745,7 @@ impl Design {
         if xx > 0.0 { (xy / xx).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    fn without_help(&self, ask: &Ask<'_>, times: f64) -> Estimable {
+    fn without_help(&self, ask: &Ask<'_>, more: Growth) -> Estimable {
         let Some(value) = self.plain_mean(ask.values) else { return too_few(0, 0, self.least(ask)) };
         if let Some(reason) = &self.unknown {
             return Estimable::of_these_items(value, reason.clone());
@@ -740,8 +767,8 @@ impl Design {
             return not;
         }
         if ask.is_bounded() {
-            let [lo, hi] = self.bounds(ask, &linear, times);
-            let standard_error = (linear.variance / times).sqrt();
+            let [lo, hi] = self.bounds(ask, &linear, more);
+            let standard_error = (linear.variance / more.precision).sqrt();
             return Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items: linear.items });
         }
         if linear.variance.sqrt() <= 1e-12 * value.abs() || linear.variance == 0.0 {
@@ -750,8 +777,9 @@ impl Design {
                 linear.items
             ));
         }
-        let variance = linear.variance / times * (1.0 + raised(ask.fitted, linear.effective * times));
-        Estimable::Estimated(Linear { variance, skewness: linear.skewness / times.sqrt(), ..linear }.wider(ask.level))
+        let variance = linear.variance / more.precision * (1.0 + raised(ask.fitted, linear.effective * more.clusters));
+        let skewness = linear.skewness / more.precision.sqrt();
+        Estimable::Estimated(Linear { variance, skewness, ..linear }.wider(ask.level))
     }
 
     fn least(&self, ask: &Ask<'_>) -> usize {
@@ -872,7 +900,7 @@ impl Design {
     }
 
     /// Bounds of a mean of values within a range, as the head of this module describes them.
-    fn bounds(&self, ask: &Ask<'_>, found: &Linear, times: f64) -> [f64; 2] {
+    fn bounds(&self, ask: &Ask<'_>, found: &Linear, more: Growth) -> [f64; 2] {
         let tail = 0.5 * (1.0 - ask.level);
         let number = self.weights.len();
         let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
@@ -882,6 +910,7 @@ impl Design {
             }
         }
         let is_single = matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1);
+        let raised = raised(ask.fitted, found.effective * more.clusters);
         let (mut squares, mut shift) = ([0.0; 2], [0.0; 2]);
         for (stage, &share) in self.stages.iter().zip(&self.shares) {
             let with_values: f64 =
@@ -897,7 +926,7 @@ impl Design {
                 let spread = (own.iter().map(|(_, m)| m.weight * m.weight).sum::<f64>() / weight).max(stage.spread);
                 // Of one stratum the mean is a ratio; of several, residuals about the whole mean have means in each.
                 let (centre, per) = if is_single { (0.0, None) } else { (found.value, Some(1.0)) };
-                let fraction = (own.len() as f64 * times / weight.max(own.len() as f64)).min(1.0);
+                let fraction = (own.len() as f64 * more.labels / weight.max(own.len() as f64)).min(1.0);
                 let open = (is_single && !ask.of_study) || self.population.is_infinite();
                 let unseen = match fraction {
                     _ if open => 1.0,
@@ -905,8 +934,8 @@ impl Design {
                     f => f / -(-f).ln_1p(),
                 };
                 let term = |(c, m): &(usize, Member)| {
-                    let left = if open { 1.0 } else { (1.0 - m.fraction * times).max(1e-12) };
-                    let shape = times / (left * (1.0 + raised(ask.fitted, found.effective * times)));
+                    let left = if open { 1.0 } else { (1.0 - m.fraction * more.labels).max(1e-12) };
+                    let shape = more.precision / (left * (1.0 + raised));
                     let value = sums[*c] - centre * rows[*c];
                     Term { weight: m.weight, value, rows: per.unwrap_or(rows[*c]), shape, count: 1.0 }
                 };
@@ -915,10 +944,10 @@ impl Design {
                 let at = terms.iter().map(|t| t.count * t.weight * t.value).sum::<f64>()
                     / terms.iter().map(|t| t.count * t.weight * t.rows).sum::<f64>();
                 let end = |end: f64| Term {
-                    weight: unseen * spread / times,
+                    weight: unseen * spread / more.clusters,
                     value: (end - centre) * of_rows,
                     rows: per.unwrap_or(of_rows),
-                    shape: 1.0 / (1.0 + raised(ask.fitted, found.effective * times)),
+                    shape: 1.0 / (1.0 + raised),
                     count: 1.0,
                 };
                 let ends = [(ask.range.0, 1.0), (ask.range.1, -1.0)];

@@ -150,7 +150,6 @@ impl Batch {
     pub fn bad(&self, row: usize, error: Error) -> Result<Bad> {
         let Error::Refused(refusal) = error else { return Err(error) };
         let Place { line, column, item, .. } = refusal.place;
-        let column = column.and_then(|column| column.name);
         Ok(Bad { line: line.unwrap_or(0), item, column, problem: refusal.problem, row: self.json(row) })
     }
 

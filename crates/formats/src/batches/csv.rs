@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{Bad, Batch, BatchReader, Header};
-use crate::encoding::{AsUtf8, Encoding, MARK};
+use crate::encoding::{AsUtf8, Encoding, MARK, unmarked};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::table::{NO_IDS, check_names, distinct, is_title};
 use judge_uncertainty_system::formula::unescaped;
@@ -165,22 +165,23 @@ pub(crate) fn delimiter(start: &[u8], ids: &[&str]) -> u8 {
     if ids == [NO_IDS] {
         return b"\t;,".iter().copied().max_by_key(|delimiter| longest(start, *delimiter)).unwrap_or(b',');
     }
-    let fits = |delimiter: &u8| first(start, *delimiter).iter().any(|name| ids.contains(&name.as_str()));
+    let fits = |delimiter: &u8| first_records(start, *delimiter, 1).concat().iter().any(|name| ids.contains(&&**name));
     b",;\t".iter().copied().find(fits).unwrap_or(b',')
 }
 
-/// The cells of the first record; none where it can't be read, which is refused where the rows are.
-pub(crate) fn first(start: &[u8], delimiter: u8) -> Vec<String> {
-    let mut records = Records::new(start, delimiter);
-    let found = records.advance(Path::new("")).ok().flatten().and_then(|_| Some(records.cells()?.map(str::to_owned)));
-    found.into_iter().flatten().collect()
+/// The cells of the first records, up to one that can't be read, which is refused where the rows are.
+pub(crate) fn first_records(start: &[u8], delimiter: u8, most: usize) -> Vec<Vec<String>> {
+    let mut records = Records::new(unmarked(start), delimiter);
+    let next = |_| {
+        records.advance(Path::new("")).ok()??;
+        Some(records.cells()?.map(str::to_owned).collect())
+    };
+    (0..most).map_while(next).collect()
 }
 
 /// Cells of the longest of the first rows.
 fn longest(start: &[u8], delimiter: u8) -> usize {
-    let mut records = Records::new(start, delimiter);
-    let cells = |_| records.advance(Path::new("")).ok().flatten().map(|_| records.ends.len());
-    (0..FIRST_ROWS).map_while(cells).max().unwrap_or(0)
+    first_records(start, delimiter, FIRST_ROWS).iter().map(Vec::len).max().unwrap_or(0)
 }
 
 /// The rows of a table below its header.

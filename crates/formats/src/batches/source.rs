@@ -1,6 +1,5 @@
 //! The files of a stream, in order, whatever their layout.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::csv::CsvRows;
@@ -11,6 +10,7 @@ use crate::error::{Error, Place, Result};
 use crate::parquet::rows::ParquetRows;
 use crate::table::{ColumnIndex, DataTable, NO_IDS};
 use crate::{records, xlsx};
+use judge_uncertainty_system::read::names;
 
 /// The extensions of files that are read.
 const KNOWN: [&str; 10] = ["csv", "tsv", "tab", "jsonl", "ndjson", "json", "parquet", "pq", "xlsx", "xlsm"];
@@ -35,16 +35,10 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
             false => Err(refuse(path, "the extension of the file does not say how it is laid out")),
         };
     }
-    let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
-    let mut found = vec![];
-    for entry in fs::read_dir(path).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?.path();
-        let name = entry.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.starts_with(['.', '_']) && KNOWN.contains(&extension(&entry).as_str()) && entry.is_file() {
-            found.push(entry);
-        }
-    }
-    found.sort();
+    let names = names(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+    let shown = names.iter().filter(|name| !name.starts_with(['.', '_'])).map(|name| path.join(name));
+    let found: Vec<PathBuf> =
+        shown.filter(|file| KNOWN.contains(&extension(file).as_str()) && file.is_file()).collect();
     if found.is_empty() { Err(refuse(path, "the folder holds no table")) } else { Ok(found) }
 }
 
@@ -56,13 +50,11 @@ pub fn open(path: &Path, id: &str) -> Result<Box<dyn BatchReader>> {
     Ok(match extension(path).as_str() {
         "parquet" | "pq" => Box::new(ParquetRows::open(path)?),
         "jsonl" | "ndjson" => Box::new(JsonRows::open(path)?),
-        "json" => {
+        whole @ ("json" | "xlsx" | "xlsm") => {
             let bytes = read_file(path)?;
-            Box::new(WholeRows::new(records::read(path, &bytes, NO_IDS, None)?, bytes.len() as u64))
-        }
-        "xlsx" | "xlsm" => {
-            let bytes = read_file(path)?;
-            Box::new(WholeRows::new(xlsx::read(path, &bytes, id)?, bytes.len() as u64))
+            let table =
+                if whole == "json" { records::read(path, &bytes, NO_IDS, None) } else { xlsx::read(path, &bytes, id) };
+            Box::new(WholeRows::new(table?, bytes.len() as u64))
         }
         _ => Box::new(CsvRows::open(path, id)?),
     })

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use ndarray::{Array2, ArrayView1, Axis};
 
-use super::collected::read_folder;
-use super::published::{JudgeLayout, read_hundred, read_table};
+use super::judges::{JudgeLayout, read_folder, read_hundred, read_table};
 use crate::checksum::CheckedFolder;
 use crate::error::{Problem, Result, excerpt};
 use crate::items::{ItemIds, names};
@@ -98,7 +97,7 @@ fn read_labels(folder: &mut CheckedFolder) -> Result<(ItemIds, Vec<String>, Arra
     let table = read_table(folder, LABELS, UID)?;
     table.expect_columns(&names(&[&[UID, SOURCE], &CLASSES[..]].concat()))?;
     let source = table.column(SOURCE)?;
-    let classes = CLASSES.iter().map(|class| table.column(class)).collect::<Result<Vec<_>>>()?;
+    let classes = table.columns(&CLASSES)?;
     let ids = table.ids()?;
     let sources = table.rows().map(|row| row.text(source).map(str::to_owned)).collect::<Result<_>>()?;
     let mut counts = Array2::zeros((ids.len(), CLASSES.len()));

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::collected::{PREDICTIONS, check_self_updates, read_folder};
-use super::published::{JudgeLayout, read_table};
+use super::judges::{JudgeLayout, PREDICTIONS, check_self_updates, read_folder, read_table};
 use crate::checksum::CheckedFolder;
 use crate::error::{Problem, Result};
 use crate::items::ItemIds;

@@ -9,8 +9,7 @@ pub mod chaosnli;
 pub mod dice;
 pub mod originals;
 
-mod collected;
-mod published;
+mod judges;
 
 pub use chaosnli::ChaosNliData;
 pub use dice::DiceData;

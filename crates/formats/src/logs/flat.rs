@@ -19,19 +19,14 @@
 //! The version of Every Eval Ever is that of its schema; no other file states one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{
-    cell, document, elements, first, joined, joined_cells, lines, list, needed, plain_text, present, scalar,
-    without_constants,
-};
+use super::json::{cell, cell_at, document, elements, first, joined_cells, needed, plain_text, present, scalar};
 use super::known::LogFormat;
-use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
-use super::rows::{LogStart, names, rows};
+use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading, joined};
+use super::rows::{LogStart, names};
 use crate::error::{Error, Place, Result};
-use crate::jsonl::utf8;
 
 /// The first of several spellings of a field that is there and says something.
 fn field<'v>(row: &'v Value, names: &[&str]) -> Option<&'v Value> {
@@ -44,7 +39,6 @@ fn text(row: &Value, names: &[&str]) -> Option<String> {
 
 /// Columns of scores; the others are fields of the sample.
 struct ScoreColumns {
-    format: (&'static str, &'static str),
     /// Columns with the ids of the samples; without any, the numbers of the rows are.
     ids: &'static [&'static str],
     /// Columns that no annotator needs.
@@ -55,8 +49,8 @@ struct ScoreColumns {
     criterion: for<'n> fn(&'n str, &[&Value]) -> Option<&'n str>,
 }
 
-fn read_columns(file: &Path, bytes: &[u8], of: &ScoreColumns) -> Result<Log> {
-    let rows = rows(file, bytes)?;
+fn read_columns(log: &mut Reading, of: &ScoreColumns) -> Result<()> {
+    let rows = log.rows()?;
     let names = names(&rows);
     let values = |name: &str| rows.iter().filter_map(|(_, row)| row.get(name)).collect::<Vec<&Value>>();
     let columns = names.iter().map(|name| (name.as_str(), values(name)));
@@ -66,19 +60,22 @@ fn read_columns(file: &Path, bytes: &[u8], of: &ScoreColumns) -> Result<Log> {
     if criteria.is_empty() {
         let found = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
         let reason = format!("no column holds scores; there are {found}");
-        return Err(Error::unfit(Place::file(file), reason, "export the results of the evaluation, not the data set"));
+        return Err(Error::unfit(
+            Place::file(log.file),
+            reason,
+            "export the results of the evaluation, not the data set",
+        ));
     }
     let is_of =
         |name: &str| criteria.iter().any(|(one, column)| *column == name || name.starts_with(&format!("{one}/")));
     let id = of.ids.iter().find(|id| values(id).iter().any(|value| !cell(value).is_empty()));
-    let mut records = Collected::new(file, bytes);
     for (number, (place, row)) in rows.iter().enumerate() {
         let own = id.and_then(|id| row.get(id)).and_then(scalar);
         let mut record = LogRecord::new(place.clone(), &own.unwrap_or_else(|| (number + 1).to_string()));
         for name in names.iter().filter(|name| !of.own.split(' ').any(|own| own == name.as_str()) && !is_of(name)) {
             let expected = of.expected.iter().any(|start| name.starts_with(start));
             let own = if expected { "reference" } else { name.as_str() };
-            record.fields_mut().push((own.to_owned(), row.get(*name).map(cell).unwrap_or_default()));
+            record.put(own, row.get(*name).map(cell).unwrap_or_default());
         }
         for (criterion, column) in &criteria {
             let value = row.get(*column).and_then(scalar).map(|value| plain_text(&value));
@@ -86,20 +83,18 @@ fn read_columns(file: &Path, bytes: &[u8], of: &ScoreColumns) -> Result<Log> {
             // Beside `helpful/value` stands `helpful/rationale`, beside `helpful/v1/score` its `justification`.
             let stem = column.rsplit_once('/').map_or(*column, |(stem, _)| stem);
             let said = ["rationale", "justification"].iter().find_map(|end| row.get(format!("{stem}/{end}")));
-            records.push(LogRecord { said: said.and_then(scalar), ..record.answered(criterion, value) })?;
+            log.push(LogRecord { said: said.and_then(scalar), ..record.answered(criterion, value) })?;
         }
     }
-    Ok(Log::new(of.format, None, [], records))
+    Ok(())
 }
 
 pub(super) const RAGAS: LogFormat = LogFormat {
     name: "ragas",
     title: "ragas: results as CSV or JSON Lines, from to_pandas()",
+    tool: "ragas",
     is: |start| start.has_fields(&["user_input"]),
-    read: |file, bytes| {
-        let format = ("ragas", "ragas");
-        read_columns(file, bytes, &ScoreColumns { format, ids: &[], own: "", expected: &[], criterion: of_ragas })
-    },
+    read: |log| read_columns(log, &ScoreColumns { ids: &[], own: "", expected: &[], criterion: of_ragas }),
 };
 
 fn of_ragas<'n>(column: &'n str, values: &[&Value]) -> Option<&'n str> {
@@ -117,15 +112,16 @@ fn of_ragas<'n>(column: &'n str, values: &[&Value]) -> Option<&'n str> {
 pub(super) const MLFLOW: LogFormat = LogFormat {
     name: "mlflow",
     title: "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json",
+    tool: "MLflow",
     is: |start| {
         let row = start.row().and_then(Value::as_object);
         row.is_some_and(|row| row.keys().any(|name| of_mlflow(name, &[]).is_some()))
     },
-    read: |file, bytes| {
+    read: |log| {
         let own = "trace_id request_id trace client_request_id state request_time execution_duration trace_metadata tags spans \
                    assessments token_count";
-        let (format, ids) = (("mlflow", "MLflow"), &["trace_id", "request_id"]);
-        read_columns(file, bytes, &ScoreColumns { format, ids, own, expected: &EXPECTED, criterion: of_mlflow })
+        let ids = &["trace_id", "request_id"];
+        read_columns(log, &ScoreColumns { ids, own, expected: &EXPECTED, criterion: of_mlflow })
     },
 };
 
@@ -143,16 +139,15 @@ fn of_mlflow<'n>(column: &'n str, _: &[&Value]) -> Option<&'n str> {
 pub(super) const DEEPEVAL: LogFormat = LogFormat {
     name: "deepeval",
     title: "deepeval: test_run_*.json",
+    tool: "deepeval",
     is: |start| start.has(&["/testCases", "/metricsScores"]),
     read: read_deepeval,
 };
 
-fn read_deepeval(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = Collected::new(file, bytes);
-    let mut models = BTreeSet::new();
-    for (place, case) in list(file, &without_constants(utf8(file, bytes)?), &["testCases"])? {
-        let id = needed(&place, &case, "/name", "the name of the test case")?;
-        let mut record = LogRecord::new(place, &id);
+fn read_deepeval(log: &mut Reading) -> Result<()> {
+    let mut models = vec![];
+    for (place, case) in log.list("testCases")? {
+        let mut record = LogRecord::of(&place, &case, "/name", "the name of the test case")?;
         let texts = [
             ("input", "input"),
             ("output", "actualOutput"),
@@ -160,19 +155,20 @@ fn read_deepeval(file: &Path, bytes: &[u8]) -> Result<Log> {
             ("context", "context"),
             ("retrieval_context", "retrievalContext"),
         ];
-        texts.iter().for_each(|(name, field)| record.push_field(name, case.get(field)));
+        texts.iter().for_each(|(name, field)| record.put_present(name, case.get(field)));
         for metric in elements(&case, "metricsData") {
             let name = needed(&record.place, metric, "/name", "the name of a metric")?;
             models.extend(metric.get("evaluationModel").and_then(scalar));
             let score = metric.get("score").and_then(scalar).filter(|_| !present(metric, "error"));
-            records.push(LogRecord {
+            log.push(LogRecord {
                 rubric: metric.get("verboseLogs").and_then(Value::as_str).and_then(criteria),
                 said: metric.get("reason").and_then(scalar),
                 ..record.answered(&name, score)
             })?;
         }
     }
-    Ok(Log::new((DEEPEVAL.name, "deepeval"), None, [("model", joined(models))], records))
+    log.state("model", models);
+    Ok(())
 }
 
 /// The criteria and evaluation steps of a metric with criteria of its own, from its verbose logs.
@@ -188,35 +184,33 @@ fn criteria(logs: &str) -> Option<String> {
 pub(super) const EVERY_EVAL_EVER: LogFormat = LogFormat {
     name: "every_eval_ever",
     title: "Every Eval Ever: *_samples.jsonl",
+    tool: "every_eval_ever",
     is: |start| start.has(&["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"]),
     read: read_every_eval_ever,
 };
 
-fn read_every_eval_ever(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let rows = lines(file, &without_constants(utf8(file, bytes)?))?;
-    let of = |name: &str| rows.iter().filter_map(|(_, row)| row.get(name).and_then(scalar)).collect::<BTreeSet<_>>();
+fn read_every_eval_ever(log: &mut Reading) -> Result<()> {
+    let rows = log.rows()?;
     let mut results: BTreeMap<Option<String>, BTreeSet<Option<String>>> = BTreeMap::new();
     for (_, row) in &rows {
         let [name, result] = ["evaluation_name", "evaluation_result_id"].map(|name| row.get(name).map(cell));
         results.entry(name).or_default().insert(result);
     }
-    let mut records = Collected::new(file, bytes);
     for (place, row) in &rows {
-        let id = needed(place, row, "/sample_id", "the sample's id")?;
-        let mut record = LogRecord::new(place.clone(), &id);
+        let mut record = LogRecord::of(place, row, "/sample_id", "the sample's id")?;
         let name = needed(&record.place, row, "/evaluation_name", "the name of the evaluation")?;
         let several = results.get(&Some(name.clone())).is_some_and(|results| results.len() > 1);
         let result = row.get("evaluation_result_id").map(cell).filter(|_| several);
         record.variant = Some(needed(&record.place, row, "/model_id", "the model's id")?);
-        record.fields_mut().push(("input".to_owned(), row.pointer("/input/raw").map(cell).unwrap_or_default()));
-        record.push_field("choices", row.pointer("/input/choices"));
-        let reference = joined_cells(row.pointer("/input/reference"), "\n");
-        record.fields_mut().push(("reference".to_owned(), reference));
-        records
-            .push(record.answered(&result.map_or(name.clone(), |result| format!("{name} {result}")), extracted(row)))?;
+        record.put("input", cell_at(row, "/input/raw"));
+        record.put_present("choices", row.pointer("/input/choices"));
+        record.put("reference", joined_cells(row.pointer("/input/reference"), "\n"));
+        log.push(record.answered(&result.map_or(name.clone(), |result| format!("{name} {result}")), extracted(row)))?;
     }
-    let (version, model) = (joined(of("schema_version")), joined(of("model_id")));
-    Ok(Log::new((EVERY_EVAL_EVER.name, EVERY_EVAL_EVER.name), version, [("model", model)], records))
+    let of = |name: &'static str| rows.iter().filter_map(move |(_, row)| row.get(name).and_then(scalar));
+    log.log.provenance.version = joined(of("schema_version"));
+    log.state("model", of("model_id"));
+    Ok(())
 }
 
 /// The answer of a sample without an error.
@@ -234,43 +228,41 @@ fn extracted(row: &Value) -> Option<String> {
 pub(super) const JUDGE_BENCH: LogFormat = LogFormat {
     name: "judge_bench",
     title: "JUDGE-BENCH: a data set as JSON",
+    tool: "JUDGE-BENCH",
     is: |start| start.has(&["/instances/0/id", "/instances/0/annotations"]),
     read: read_judge_bench,
 };
 
-fn read_judge_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
+fn read_judge_bench(log: &mut Reading) -> Result<()> {
     /// What of a metric is about people.
     const PEOPLE: &str = "human";
-    let text = without_constants(utf8(file, bytes)?);
-    let metrics = list(file, &text, &["annotations"]).unwrap_or_default();
+    let metrics = log.list("annotations").unwrap_or_default();
     let asked = |(_, metric): &(_, Value)| {
         Some((metric.get("metric").and_then(scalar)?, metric.get("prompt").and_then(scalar)?))
     };
     let rubrics: BTreeMap<String, String> = metrics.iter().filter_map(asked).collect();
-    let mut records = Collected::new(file, bytes);
-    for (place, instance) in &list(file, &text, &["instances"])? {
-        let id = needed(place, instance, "/id", "the id of the instance")?;
-        let mut record = LogRecord::new(place.clone(), &id);
+    for (place, instance) in &log.list("instances")? {
+        let mut record = LogRecord::of(place, instance, "/id", "the id of the instance")?;
         match instance.get("instance") {
-            Some(Value::Object(parts)) => parts.iter().for_each(|(name, part)| record.push_field(name, Some(part))),
-            other => record.push_field("instance", other),
+            Some(Value::Object(parts)) => parts.iter().for_each(|(name, part)| record.put_present(name, Some(part))),
+            other => record.put_present("instance", other),
         }
         for (metric, said) in instance.get("annotations").and_then(Value::as_object).into_iter().flatten() {
-            let (before, mut labels) = (records.len(), people(said));
+            let (before, mut labels) = (log.log.records.len(), people(said));
             record.rubric = rubrics.get(metric).cloned();
             for (model, answer) in said.as_object().into_iter().flatten().filter(|(name, _)| !name.contains(PEOPLE)) {
                 let answer = answer.get("response").or_else(|| answer.get("answer")).unwrap_or(answer);
                 let answer = scalar(answer).map(|answer| answer.trim().to_owned()).filter(|answer| !answer.is_empty());
                 // People's labels once for all models.
                 let (variant, labels) = (Some(model.clone()), std::mem::take(&mut labels));
-                records.push(LogRecord { variant, labels, ..record.answered(metric, answer) })?;
+                log.push(LogRecord { variant, labels, ..record.answered(metric, answer) })?;
             }
-            if records.len() == before {
-                records.push(LogRecord { criterion: Some(metric.clone()), labels, ..record.clone() })?;
+            if log.log.records.len() == before {
+                log.push(LogRecord { criterion: Some(metric.clone()), labels, ..record.clone() })?;
             }
         }
     }
-    Ok(Log::new((JUDGE_BENCH.name, "JUDGE-BENCH"), None, [], records))
+    Ok(())
 }
 
 /// The labels of people under a metric.
@@ -288,6 +280,7 @@ fn people(said: &Value) -> Vec<HumanLabel> {
 pub(super) const LANGFUSE: LogFormat = LogFormat {
     name: "langfuse",
     title: "Langfuse: scores, with traces or observations; or the download of a trace",
+    tool: "Langfuse",
     is: is_langfuse,
     read: read_langfuse,
 };
@@ -308,24 +301,22 @@ fn is_langfuse(start: &LogStart) -> bool {
     is_download(row) || score || observation || trace
 }
 
-fn read_langfuse(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = Collected::new(file, bytes);
-    if first(bytes).as_ref().is_some_and(is_download) {
-        let whole = document(file, &without_constants(utf8(file, bytes)?))?;
-        let place = Place::file(file);
-        let trace = whole.get("trace").unwrap_or(&whole);
-        records.push(seen(&place, trace, needed(&place, trace, "/id", "the trace's id")?))?;
-        for row in elements(&whole, "observations").iter().chain(elements(&whole, "scores")) {
-            let mut row = row.clone();
-            if text(&row, &TRACE).is_none() {
-                row["trace_id"] = trace["id"].clone();
-            }
-            records.push(of_langfuse(&place, &row)?)?;
-        }
-    } else {
-        rows(file, bytes)?.iter().try_for_each(|(place, row)| records.push(of_langfuse(place, row)?))?;
+fn read_langfuse(log: &mut Reading) -> Result<()> {
+    if !first(log.bytes).as_ref().is_some_and(is_download) {
+        return log.rows()?.iter().try_for_each(|(place, row)| log.push(of_langfuse(place, row)?));
     }
-    Ok(Log::new((LANGFUSE.name, "Langfuse"), None, [], records))
+    let whole = document(log.file, &log.text()?)?;
+    let place = Place::file(log.file);
+    let trace = whole.get("trace").unwrap_or(&whole);
+    log.push(seen(&place, trace, needed(&place, trace, "/id", "the trace's id")?))?;
+    for row in elements(&whole, "observations").iter().chain(elements(&whole, "scores")) {
+        let mut row = row.clone();
+        if text(&row, &TRACE).is_none() {
+            row["trace_id"] = trace["id"].clone();
+        }
+        log.push(of_langfuse(&place, &row)?)?;
+    }
+    Ok(())
 }
 
 fn of_langfuse(place: &Place, row: &Value) -> Result<LogRecord> {
@@ -365,10 +356,10 @@ fn seen(place: &Place, row: &Value, item: String) -> LogRecord {
     let mut record = LogRecord::new(place.clone(), &item);
     let names = [("input", ["input", "attributes.input.value"]), ("output", ["output", "attributes.output.value"])];
     for (name, spellings) in names {
-        record.fields_mut().push((name.to_owned(), field(row, &spellings).map(cell).unwrap_or_default()));
+        record.put(name, field(row, &spellings).map(cell).unwrap_or_default());
     }
     for (name, value) in members(row.get("metadata")) {
-        record.push_field(&format!("metadata.{name}"), Some(&value));
+        record.put_present(&format!("metadata.{name}"), Some(&value));
     }
     record
 }
@@ -385,6 +376,7 @@ fn members(value: Option<&Value>) -> BTreeMap<String, Value> {
 pub(super) const PHOENIX: LogFormat = LogFormat {
     name: "phoenix",
     title: "Phoenix: annotations, with spans",
+    tool: "Phoenix",
     is: |start| {
         start.has_fields(&["span_id", "annotator_kind"])
             || start.has_fields(&["context.span_id", "attributes.input.value"])
@@ -392,13 +384,12 @@ pub(super) const PHOENIX: LogFormat = LogFormat {
     read: read_phoenix,
 };
 
-fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = Collected::new(file, bytes);
-    for (place, row) in rows(file, bytes)? {
+fn read_phoenix(log: &mut Reading) -> Result<()> {
+    for (place, row) in log.rows()? {
         let span = text(&row, &["context.span_id", "span_id"]);
         let span = span.map_or_else(|| needed(&place, &row, "/span_id", "the span's id"), Ok)?;
         if row.get("annotator_kind").is_none() {
-            records.push(seen(&place, &row, span))?;
+            log.push(seen(&place, &row, span))?;
             continue;
         }
         let mut record = LogRecord::new(place, &span);
@@ -411,14 +402,15 @@ fn read_phoenix(file: &Path, bytes: &[u8]) -> Result<Log> {
         let by = human.then(|| text(&row, &["user_id", "identifier"]).unwrap_or_else(|| "phoenix".to_owned()));
         record.said = text(result, &["explanation"]);
         given(&mut record, value, by);
-        records.push(record)?;
+        log.push(record)?;
     }
-    Ok(Log::new((PHOENIX.name, "Phoenix"), None, [], records))
+    Ok(())
 }
 
 pub(super) const BRAINTRUST: LogFormat = LogFormat {
     name: "braintrust",
     title: "Braintrust: rows of an experiment",
+    tool: "Braintrust",
     is: |start| {
         // What other tools trace has such fields too.
         let own = ["experiment_id", "span_id", "root_span_id", "_xact_id", "is_root", "expected"];
@@ -427,17 +419,15 @@ pub(super) const BRAINTRUST: LogFormat = LogFormat {
     read: read_braintrust,
 };
 
-fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let rows = rows(file, bytes)?;
+fn read_braintrust(log: &mut Reading) -> Result<()> {
+    let rows = log.rows()?;
     let names: BTreeSet<String> = rows.iter().flat_map(|(_, row)| members(row.get("scores")).into_keys()).collect();
-    let experiments = rows.iter().filter_map(|(_, row)| text(row, &["experiment_id"])).collect();
     // What is called after people is their score: of the criterion that it names, or of the only one.
     let (people, judges): (Vec<String>, Vec<String>) =
         names.into_iter().partition(|name| name.to_lowercase().contains("human"));
     let is_about =
         |person: &str, judge: &str| judges.len() == 1 || person.to_lowercase().contains(&judge.to_lowercase());
     let is_alone = |person: &&String| !judges.iter().any(|judge| is_about(person, judge));
-    let mut records = Collected::new(file, bytes);
     for (place, row) in &rows {
         // Spans within a row have no scores of their own.
         let scores = members(row.get("scores"));
@@ -445,15 +435,16 @@ fn read_braintrust(file: &Path, bytes: &[u8]) -> Result<Log> {
             continue;
         }
         let mut record = seen(place, row, needed(place, row, "/id", "the row's id")?);
-        record.push_field("expected", row.get("expected"));
+        record.put_present("expected", row.get("expected"));
         for name in judges.iter().chain(people.iter().filter(is_alone)) {
             let mut record = record.answered(name, scores.get(name).and_then(scalar));
             for person in people.iter().filter(|person| *person != name && is_about(person, name)) {
                 let value = scores.get(person).and_then(scalar);
                 record.labels.extend(value.map(|value| HumanLabel { annotator: person.clone(), value }));
             }
-            records.push(record)?;
+            log.push(record)?;
         }
     }
-    Ok(Log::new((BRAINTRUST.name, "Braintrust"), None, [("experiment", joined(experiments))], records))
+    log.state("experiment", rows.iter().filter_map(|(_, row)| text(row, &["experiment_id"])));
+    Ok(())
 }

@@ -125,7 +125,7 @@ fn openai() {
 #[test]
 fn the_server_s_own_ids_are_no_items() {
     let line = br#"{"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"message": {"content": "yes"}}]}"#;
-    let error = (LOGS[0].read)(Path::new("c.jsonl"), line).unwrap_err().to_string();
+    let error = LOGS[0].read(Path::new("c.jsonl"), line).unwrap_err().to_string();
     assert_eq!(
         error,
         "c.jsonl:1: nothing says which item this answer is of; its id, \"chatcmpl-1\", is the server's own; write each \
@@ -384,7 +384,7 @@ fn said(log: &Log) -> Vec<String> {
 fn read(name: &str, bytes: &[u8]) -> Result<Log> {
     let (path, _) = golden(name);
     let format = FILES.iter().find(|(file, _)| *file == name).and_then(|(_, format)| named(format)).unwrap();
-    (format.read)(&path, bytes)
+    format.read(&path, bytes)
 }
 
 mod properties {

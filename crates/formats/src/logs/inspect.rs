@@ -6,19 +6,20 @@
 //! counts. An unscored sample (`NaN`) and one that failed are failed answers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, document, elements, joined_cells, list, needed, present, scalar, without, without_constants};
+use super::json::{
+    cell, cell_at, content, document, elements, joined_cells, needed, present, scalar, without, without_constants,
+};
 use super::known::LogFormat;
-use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use super::rows::LogStart;
 use crate::archive::members;
 use crate::error::{Error, Place, Result};
-use crate::jsonl::utf8;
 
-pub(super) const FORMAT: LogFormat = LogFormat { name: "inspect", title: "inspect_ai: a log, .eval or JSON", is, read };
+pub(super) const FORMAT: LogFormat =
+    LogFormat { name: "inspect", title: "inspect_ai: a log, .eval or JSON", tool: "inspect_ai", is, read };
 
 fn is(start: &LogStart) -> bool {
     let archive =
@@ -26,38 +27,35 @@ fn is(start: &LogStart) -> bool {
     archive || start.object.as_ref().is_some_and(|log| log.get("eval").is_some() && log.get("plan").is_some())
 }
 
-fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let (header, samples) = if bytes.starts_with(b"PK") { archived(file, bytes)? } else { plain(file, bytes)? };
+fn read(log: &mut Reading) -> Result<()> {
+    let (header, samples) = match log.bytes.starts_with(b"PK") {
+        true => archived(log)?,
+        false => (without(log.file, &log.text()?, "samples")?, log.list("samples")?),
+    };
     let epochs = samples.iter().any(|(_, sample)| sample.get("epoch").and_then(Value::as_u64).unwrap_or(1) > 1);
-    let mut records = Collected::new(file, bytes);
     for (place, sample) in &samples {
-        read_sample(place, (&header, sample), epochs, &mut records)?;
+        read_sample(place, (&header, sample), epochs, log)?;
     }
     let eval = header.get("eval").unwrap_or(&Value::Null);
     if let Some(expected) = header.pointer("/results/completed_samples").and_then(Value::as_u64) {
         let complete = samples.iter().filter(|(_, sample)| !present(sample, "error")).count();
         if expected > complete as u64 {
             let reason = format!("it holds {complete} completed samples where its results say {expected}");
-            return Err(Error::unfit(Place::file(file), reason, "the file was cut off or edited: copy it again"));
+            return Err(Error::unfit(Place::file(log.file), reason, "the file was cut off or edited: copy it again"));
         }
     }
-    let text = |pointer: &str| eval.pointer(pointer).and_then(scalar);
-    let status = header.get("status").and_then(scalar);
-    let stated =
-        [("task", text("/task")), ("model", text("/model")), ("created", text("/created")), ("status", status)];
-    Ok(Log::new((FORMAT.name, "inspect_ai"), text("/packages/inspect_ai"), stated, records))
+    ["task", "model", "created"].iter().for_each(|name| log.state(name, eval.get(name).and_then(scalar)));
+    log.state("status", header.get("status").and_then(scalar));
+    log.log.provenance.version = eval.pointer("/packages/inspect_ai").and_then(scalar);
+    Ok(())
 }
 
-fn plain(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
-    let text = without_constants(utf8(file, bytes)?);
-    Ok((without(file, &text, "samples")?, list(file, &text, &["samples"])?))
-}
-
-/// Places in an archive are the numbers of its samples.
-fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
+/// The header of an archive, and its samples; their places are their numbers.
+fn archived(log: &Reading) -> Result<(Value, Vec<(Place, Value)>)> {
+    let file = log.file;
     let wanted = |name: &str| name == "header.json" || name.starts_with("samples/") && name.ends_with(".json");
     let (mut header, mut samples) = (None, vec![]);
-    for (name, text) in members(file, bytes, wanted)? {
+    for (name, text) in members(file, log.bytes, wanted)? {
         let text = without_constants(&text);
         if name == "header.json" {
             header = Some(document(file, &text)?);
@@ -79,34 +77,27 @@ fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
     Ok((header, samples))
 }
 
-fn read_sample(
-    place: &Place,
-    (header, sample): (&Value, &Value),
-    epochs: bool,
-    records: &mut Collected<'_>,
-) -> Result<()> {
-    let id = needed(place, sample, "/id", "the sample's id")?;
-    let mut record = LogRecord::new(place.clone(), &id);
-    record.part = epochs.then(|| sample.get("epoch").map(cell).unwrap_or_default());
+fn read_sample(place: &Place, (header, sample): (&Value, &Value), epochs: bool, log: &mut Reading) -> Result<()> {
+    let mut record = LogRecord::of(place, sample, "/id", "the sample's id")?;
+    record.part = epochs.then(|| cell_at(sample, "/epoch"));
+    let message = |message: &Value| content(message.get("content"));
     let input = match sample.get("input") {
         Some(Value::Array(messages)) => messages.iter().map(message).collect::<Vec<_>>().join("\n\n"),
         other => other.map(cell).unwrap_or_default(),
     };
-    let output = sample.pointer("/output/completion").map(cell).unwrap_or_default();
-    let target = joined_cells(sample.get("target"), "\n");
-    for (name, value) in [("input", input), ("output", output), ("target", target)] {
-        record.fields_mut().push((name.to_owned(), value));
-    }
-    record.push_field("choices", sample.get("choices"));
-    record.push_metadata(sample.get("metadata"));
+    record.put("input", input);
+    record.put("output", cell_at(sample, "/output/completion"));
+    record.put("target", joined_cells(sample.get("target"), "\n"));
+    record.put_present("choices", sample.get("choices"));
+    record.put_metadata(sample.get("metadata"));
     let failed = present(sample, "error");
     match sample.get("scores").and_then(Value::as_object) {
         Some(scores) if !scores.is_empty() => {
             for (name, score) in scores {
-                read_score(header, &record, (name, score), failed, records)?;
+                read_score(header, &record, (name, score), failed, log)?;
             }
         }
-        _ => records.push(LogRecord { prediction: Some(LoggedAnswer::Failed), ..record })?,
+        _ => log.push(LogRecord { prediction: Some(LoggedAnswer::Failed), ..record })?,
     }
     Ok(())
 }
@@ -120,20 +111,13 @@ fn rubric(header: &Value, criterion: &str) -> Option<String> {
     text("rubric").or_else(|| text("criteria")).or_else(|| text("instructions")).or_else(|| text("template"))
 }
 
-fn message(message: &Value) -> String {
-    match message.get("content") {
-        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
-        other => other.map(cell).unwrap_or_default(),
-    }
-}
-
 /// A score with one value is a criterion, one with several is a criterion for each.
 fn read_score(
     header: &Value,
     record: &LogRecord,
     (name, score): (&str, &Value),
     failed: bool,
-    records: &mut Collected<'_>,
+    log: &mut Reading,
 ) -> Result<()> {
     let history = elements(score, "history");
     // The first entry without a provenance is what the scorer said, before people edited it.
@@ -173,7 +157,7 @@ fn read_score(
         let criterion = part.map_or(name.to_owned(), |part| format!("{name}.{part}"));
         let mut labels: Vec<(String, (usize, String))> = labels.into_iter().collect();
         labels.sort_by_key(|(_, (number, _))| *number);
-        records.push(LogRecord {
+        log.push(LogRecord {
             rubric: rubric(header, &criterion),
             said: said.clone(),
             labels: labels.into_iter().map(|(annotator, (_, value))| HumanLabel { annotator, value }).collect(),

@@ -1,14 +1,14 @@
 //! JSON with the places of its parts, and the constants `NaN` and `Infinity` that Python writes into it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
 
+use crate::encoding::unmarked;
 use crate::error::{Error, Place, Result};
 use crate::jsonl::refused;
-use crate::records::{Records, members};
+use crate::records::{Document, Records};
 
 /// JSON in which the constants `NaN`, `Infinity` and `-Infinity` outside texts are `null`.
 pub(crate) fn without_constants(text: &str) -> Cow<'_, str> {
@@ -45,39 +45,33 @@ pub(super) fn document(file: &Path, text: &str) -> Result<Value> {
 
 /// The members of a JSON document without one of them, which is read for itself.
 pub(super) fn without(file: &Path, text: &str, left_out: &str) -> Result<Value> {
-    let others = members(file, text)?.into_iter().filter(|(name, _)| name != left_out);
+    let others = Document { file, text }.members(text)?.into_iter().filter(|(name, _)| name != left_out);
     others.map(|(name, part)| Ok((name, document(file, part)?))).collect()
 }
 
-/// The objects of JSON Lines with their places; blank lines are skipped.
-pub(super) fn lines(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
-    objects(file, &Records::of_lines(file, text))
-}
-
-/// The objects of the list at `path` within a document, of the document itself for no path, with their places.
-pub(super) fn list(file: &Path, text: &str, path: &[&str]) -> Result<Vec<(Place, Value)>> {
-    let path = path.join(".");
-    objects(file, &Records::find(file, text, Some(path.as_str()).filter(|path| !path.is_empty()))?)
+/// The objects of the list at `path` within a document, with their places.
+pub(super) fn list(file: &Path, text: &str, path: &str) -> Result<Vec<(Place, Value)>> {
+    objects(file, &Records::find(file, text, Some(path))?)
 }
 
 /// All records with their places.
 pub(super) fn objects(file: &Path, records: &Records) -> Result<Vec<(Place, Value)>> {
-    if records.is_empty() {
+    let found = records.values()?;
+    if found.is_empty() {
         return Err(Error::unfit(Place::file(file), "the log holds no record", "export it again, with its samples"));
     }
-    let object = |record: usize| match (Place::file(file).at_line(records.line(record)), records.value(record)?) {
-        (place, value @ Value::Object(_)) => Ok((place, value)),
-        (place, other) => {
-            let reason = format!("{} stands where an object is due", excerpt(&other));
-            Err(Error::unfit(place, reason, "the file was edited: copy or export it again"))
+    match found.iter().find(|(_, value)| !value.is_object()) {
+        None => Ok(found),
+        Some((place, other)) => {
+            let reason = format!("{} stands where an object is due", excerpt(other));
+            Err(Error::unfit(place.clone(), reason, "the file was edited: copy or export it again"))
         }
-    };
-    (0..records.len()).map(object).collect()
+    }
 }
 
 /// The fields of the first object of a file that may be JSON Lines, a list or an object; `None` of anything else.
 pub(super) fn first(bytes: &[u8]) -> Option<Value> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = unmarked(bytes);
     let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace())?;
     if start.is_ascii() && !b"{[".contains(start) {
         return None;
@@ -107,9 +101,12 @@ pub(super) fn joined_cells(value: Option<&Value>, separator: &str) -> String {
     }
 }
 
-/// Names behind one another; `None` without any.
-pub(super) fn joined(names: BTreeSet<String>) -> Option<String> {
-    Some(names.into_iter().collect::<Vec<_>>().join(", ")).filter(|names| !names.is_empty())
+/// The text of a message, which may be divided into parts.
+pub(super) fn content(message: Option<&Value>) -> String {
+    match message {
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
+        other => other.map(cell).unwrap_or_default(),
+    }
 }
 
 /// The start of a value for a message.
@@ -149,6 +146,11 @@ pub(crate) fn cell(value: &Value) -> String {
     }
 }
 
+/// The value at a place of an object as a cell; blank where there is none.
+pub(super) fn cell_at(object: &Value, pointer: &str) -> String {
+    object.pointer(pointer).map(cell).unwrap_or_default()
+}
+
 /// A field that must be a text or a number and not blank.
 pub(super) fn needed(place: &Place, object: &Value, pointer: &str, what: &str) -> Result<String> {
     let name = pointer.trim_start_matches('/').replace('/', ".");
@@ -178,14 +180,14 @@ mod tests {
     #[test]
     fn parts_of_a_document_have_their_lines() {
         let text = "{\n \"x\": {\"rows\": [\n{\"a\": 1},\n\n {\"a\": 2}]}}";
-        let rows = list(Path::new("l.json"), text, &["x", "rows"]).unwrap();
+        let rows = list(Path::new("l.json"), text, "x.rows").unwrap();
         let found: Vec<_> = rows.iter().map(|(place, row)| (place.line.unwrap(), row["a"].as_u64().unwrap())).collect();
         assert_eq!(found, [(3, 1), (5, 2)]);
-        let error = |text: &str, path: &[&str]| list(Path::new("l.json"), text, path).unwrap_err().to_string();
-        let cut = error(&text[..28], &["x", "rows"]);
+        let error = |text: &str, path: &str| list(Path::new("l.json"), text, path).unwrap_err().to_string();
+        let cut = error(&text[..28], "x.rows");
         assert!(cut.starts_with("l.json:3:9: not a JSON object: EOF while parsing"), "{cut}");
-        assert!(error(text, &["x", "y"]).starts_with("l.json:2: it has no \"y\", but rows"));
-        assert!(error("{\"a\": [1]}", &["a"]).starts_with("l.json:1: 1 stands where an object is due"));
+        assert!(error(text, "x.y").starts_with("l.json:2: it has no \"y\", but rows"));
+        assert!(error("{\"a\": [1]}", "a").starts_with("l.json:1: 1 stands where an object is due"));
     }
 
     #[test]

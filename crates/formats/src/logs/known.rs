@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::record::Log;
+use super::record::{Log, Reading};
 use super::rows::LogStart;
 use super::{flat, inspect, lm_eval, openai, pairs, promptfoo};
 use crate::error::{Error, Place, Result};
@@ -52,10 +52,24 @@ pub struct LogFormat {
     pub name: &'static str,
     /// The tool and the file that are meant, in words.
     pub title: &'static str,
+    /// The tool, as manifests name it.
+    pub(super) tool: &'static str,
     /// Whether a file that starts so is one of this format.
     pub(super) is: fn(&LogStart) -> bool,
+    /// Adds what a file says.
+    pub(super) read: fn(&mut Reading) -> Result<()>,
+}
+
+impl LogFormat {
     /// Reads a file.
-    pub read: fn(&Path, &[u8]) -> Result<Log>,
+    ///
+    /// # Errors
+    /// It is not of this format, or was cut off or edited; its records take more memory than those of such a file may.
+    pub fn read(&self, file: &Path, bytes: &[u8]) -> Result<Log> {
+        let mut reading = Reading::new(file, bytes, Log::new(self.name, self.tool, vec![]));
+        (self.read)(&mut reading)?;
+        Ok(reading.log)
+    }
 }
 
 impl PartialEq for LogFormat {

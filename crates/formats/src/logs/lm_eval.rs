@@ -6,59 +6,54 @@
 //! there are several. The tool states its version in the file of results, not in this one.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{cell, elements, excerpt, joined, lines, needed};
+use super::json::{cell, cell_at, elements, excerpt};
 use super::known::LogFormat;
-use super::record::{Collected, Log, LogRecord, LoggedAnswer};
+use super::record::{LogRecord, LoggedAnswer, Reading};
 use crate::error::{Error, Place, Result};
-use crate::jsonl::utf8;
 
 pub(super) const FORMAT: LogFormat = LogFormat {
     name: "lm_eval",
     title: "lm-evaluation-harness: samples_*.jsonl",
+    tool: "lm-evaluation-harness",
     is: |start| start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"]),
     read,
 };
 
-fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let rows = lines(file, utf8(file, bytes)?)?;
+fn read(log: &mut Reading) -> Result<()> {
+    let rows = log.rows()?;
     let filters: BTreeSet<String> = rows.iter().filter_map(|(_, row)| row.get("filter").map(cell)).collect();
-    let mut records = Collected::new(file, bytes);
     for (place, row) in &rows {
-        read_row(place, row, filters.len() > 1, &mut records)?;
+        read_row(place, row, filters.len() > 1, log)?;
     }
-    let name = file.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-    let stated = [("file", name), ("filter", joined(filters))];
-    Ok(Log::new((FORMAT.name, "lm-evaluation-harness"), None, stated, records))
+    log.state("file", log.file.file_name().and_then(|name| name.to_str()).map(str::to_owned));
+    log.state("filter", filters);
+    Ok(())
 }
 
-fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Collected<'_>) -> Result<()> {
-    let id = needed(place, row, "/doc_id", "the document's id")?;
-    let mut record = LogRecord::new(place.clone(), &id);
-    record.variant = filters.then(|| row.get("filter").map(cell).unwrap_or_default());
-    if let Some(prompt) = row.pointer("/arguments/gen_args_0/arg_0").map(cell) {
-        record.fields_mut().push(("prompt".to_owned(), prompt));
+fn read_row(place: &Place, row: &Value, filters: bool, log: &mut Reading) -> Result<()> {
+    let mut record = LogRecord::of(place, row, "/doc_id", "the document's id")?;
+    record.variant = filters.then(|| cell_at(row, "/filter"));
+    if let Some(prompt) = row.pointer("/arguments/gen_args_0/arg_0") {
+        record.put("prompt", cell(prompt));
     }
-    if let Some(doc) = row.get("doc").and_then(Value::as_object) {
-        record.fields_mut().extend(doc.iter().map(|(name, value)| (format!("doc.{name}"), cell(value))));
+    for (name, value) in row.get("doc").and_then(Value::as_object).into_iter().flatten() {
+        record.put(format!("doc.{name}"), cell(value));
     }
-    record.fields_mut().push(("target".to_owned(), row.get("target").map(cell).unwrap_or_default()));
+    record.put("target", cell_at(row, "/target"));
     let responses = elements(row, "filtered_resps");
     if responses.is_empty() {
         let reason = "the row has no filtered_resps";
         return Err(Error::unfit(record.place, reason, "the file was edited: evaluate again with --log_samples"));
     }
     let place = record.place.clone();
-    let push = |records: &mut Collected<'_>, prediction| {
-        records.push(LogRecord { prediction: Some(prediction), ..record.clone() })
-    };
+    let mut push = |prediction| log.push(LogRecord { prediction: Some(prediction), ..record.clone() });
     // A log-likelihood comes with whether it was the greedy choice.
     let pair = |response: &Value| response.as_array().is_some_and(|pair| pair.len() == 2 && is_truth(&pair[1]));
     if responses.iter().all(pair) {
-        return push(records, choice(&place, row, responses)?);
+        return push(choice(&place, row, responses)?);
     }
     for response in responses {
         let texts = match response {
@@ -66,7 +61,7 @@ fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Collected<'
             one => std::slice::from_ref(one),
         };
         for text in texts {
-            push(records, LoggedAnswer::of(Some(cell(text).trim().to_owned()).filter(|label| !label.is_empty())))?;
+            push(LoggedAnswer::of(Some(cell(text).trim().to_owned()).filter(|label| !label.is_empty())))?;
         }
     }
     Ok(())

@@ -9,21 +9,22 @@
 //!
 //! The `id` of a completion is the server's, and never that of an item.
 
-use std::collections::BTreeSet;
-use std::path::Path;
-
 use serde_json::Value;
 
-use super::json::{elements, excerpt, joined, lines, needed, present};
+use super::json::{content, elements, excerpt, needed, present};
 use super::known::LogFormat;
-use super::record::{Collected, Log, LogRecord, LoggedAnswer};
+use super::record::{LogRecord, LoggedAnswer, Reading};
 use super::rows::LogStart;
 use super::tokens::{Answered, Token};
 use crate::error::{Error, Place, Result};
-use crate::jsonl::utf8;
 
-pub(super) const FORMAT: LogFormat =
-    LogFormat { name: "openai", title: "JSON Lines of OpenAI's Batch API or of chat completions", is, read };
+pub(super) const FORMAT: LogFormat = LogFormat {
+    name: "openai",
+    title: "JSON Lines of OpenAI's Batch API or of chat completions",
+    tool: "OpenAI API",
+    is,
+    read,
+};
 
 /// Fields that hold a completion, next to the fields of its item.
 const HOLDERS: [&str; 2] = ["response", "completion"];
@@ -41,39 +42,36 @@ fn is(start: &LogStart) -> bool {
     batch || is_completion(first) || HOLDERS.iter().any(|name| first.get(name).is_some_and(is_completion))
 }
 
-fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = Collected::new(file, bytes);
-    let mut models = BTreeSet::new();
-    let mut versions = BTreeSet::new();
-    for (place, line) in lines(file, utf8(file, bytes)?)? {
-        let (completion, found) = read_line(&place, &line)?;
-        if let Some(completion) = completion {
-            let text = |name: &str| completion.get(name).and_then(Value::as_str).map(str::to_owned);
-            models.extend(text("model"));
-            versions.extend(text("system_fingerprint"));
-        }
-        found.into_iter().try_for_each(|record| records.push(record))?;
+fn read(log: &mut Reading) -> Result<()> {
+    let rows = log.rows()?;
+    rows.iter().try_for_each(|(place, line)| read_line(place, line, log))?;
+    for name in ["model", "system_fingerprint"] {
+        let of_answers = rows.iter().filter(|(_, line)| line.get("body").is_none());
+        let stated = of_answers.filter_map(|(_, line)| completion(line)?.get(name)?.as_str());
+        log.state(name, stated.map(str::to_owned));
     }
-    let stated = [("model", joined(models)), ("system_fingerprint", joined(versions))];
-    Ok(Log::new((FORMAT.name, "OpenAI API"), None, stated, records))
+    Ok(())
 }
 
-/// The completion of a line, if it has one, and what the line says.
-fn read_line<'l>(place: &Place, line: &'l Value) -> Result<(Option<&'l Value>, Vec<LogRecord>)> {
-    let holder = HOLDERS.iter().find_map(|name| line.get(name)).filter(|found| !found.is_null());
-    let completion = match holder {
-        Some(response) if response.get("body").is_some() => response.get("body"),
-        Some(response) => Some(response),
-        None if is_completion(line) => Some(line),
-        None => None,
-    };
-    let item = item(place, line, completion)?;
-    let record = LogRecord::new(place.clone(), &item);
+fn holder(line: &Value) -> Option<&Value> {
+    HOLDERS.iter().find_map(|name| line.get(name)).filter(|found| !found.is_null())
+}
+
+/// The completion of a line, if it has one.
+fn completion(line: &Value) -> Option<&Value> {
+    let alone = || Some(line).filter(|line| is_completion(line));
+    holder(line).map(|holder| holder.get("body").unwrap_or(holder)).or_else(alone)
+}
+
+/// Adds what a line says.
+fn read_line(place: &Place, line: &Value, log: &mut Reading) -> Result<()> {
+    let completion = completion(line);
+    let record = LogRecord::new(place.clone(), &item(place, line, completion)?);
     if let Some(request) = line.get("body") {
-        return Ok((None, vec![asked(record, request)]));
+        return log.push(asked(record, request));
     }
     let failed = present(line, "error")
-        || holder.and_then(|r| r.get("status_code")).is_some_and(|code| code.as_u64() != Some(200));
+        || holder(line).and_then(|holder| holder.get("status_code")).is_some_and(|code| code.as_u64() != Some(200));
     let answers = match completion {
         _ if failed => vec![LoggedAnswer::Failed],
         Some(completion) if is_completion(completion) => answers(&record.place, completion)?,
@@ -85,7 +83,7 @@ fn read_line<'l>(place: &Place, line: &'l Value) -> Result<(Option<&'l Value>, V
     };
     let variant = completion.and_then(|found| found.get("model")).and_then(Value::as_str).map(str::to_owned);
     let of = |prediction| LogRecord { prediction: Some(prediction), variant: variant.clone(), ..record.clone() };
-    Ok((completion, answers.into_iter().map(of).collect()))
+    answers.into_iter().try_for_each(|answer| log.push(of(answer)))
 }
 
 fn item(place: &Place, line: &Value, completion: Option<&Value>) -> Result<String> {
@@ -115,17 +113,8 @@ fn asked(mut record: LogRecord, request: &Value) -> LogRecord {
         other => (content(request.get("instructions")), content(other)),
     };
     record.rubric = Some(told).filter(|told| !told.is_empty());
-    record.fields_mut().push(("prompt".to_owned(), text));
+    record.put("prompt", text);
     record
-}
-
-/// The text of a message, which may be divided into parts.
-fn content(content: Option<&Value>) -> String {
-    match content {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
-        _ => String::new(),
-    }
 }
 
 fn answers(place: &Place, completion: &Value) -> Result<Vec<LoggedAnswer>> {

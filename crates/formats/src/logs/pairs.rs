@@ -11,14 +11,11 @@
 //! Labels are `A`, `B` and `tie`, where A is the model that comes first by its name, whoever was shown first: so the
 //! same pair is the same item in all files. An error is a failed answer.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use super::json::{cell, excerpt, joined_cells, needed, scalar};
 use super::known::LogFormat;
-use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
-use super::rows::rows;
+use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
 
@@ -36,12 +33,14 @@ pub const TIE: &str = "tie";
 pub(super) const MT_BENCH: LogFormat = LogFormat {
     name: "mt_bench",
     title: "MT-Bench: judgements of pairs",
+    tool: "FastChat MT-Bench",
     is: |start| start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"]),
     read: read_mt_bench,
 };
 pub(super) const ARENA: LogFormat = LogFormat {
     name: "arena",
     title: "Chatbot Arena or MT-Bench: votes on pairs",
+    tool: "Chatbot Arena",
     is: |start| start.has(&["/model_a", "/model_b", "/winner"]),
     read: read_arena,
 };
@@ -120,9 +119,8 @@ impl SystemPair {
     }
 }
 
-fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = Collected::new(file, bytes);
-    for (place, row) in rows(file, bytes)? {
+fn read_mt_bench(log: &mut Reading) -> Result<()> {
+    for (place, row) in log.rows()? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_1", "model_2"])?;
         let mut record = pair.record_of(&place, &row, &question);
@@ -136,7 +134,7 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
         {
             let Some(verdict) = row.get(game).filter(|verdict| !verdict.is_null()) else { continue };
             let label = pair.label_of(&record.place.clone().in_field(game), &cell(verdict), ["model_1", "model_2"])?;
-            records.push(LogRecord {
+            log.push(LogRecord {
                 variant: Some(judge.clone()),
                 swapped: Some(shown_as_named != pair.as_named),
                 prediction: Some(LoggedAnswer::of(label)),
@@ -145,7 +143,7 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
             })?;
         }
     }
-    Ok(Log::new((MT_BENCH.name, "FastChat MT-Bench"), None, [], records))
+    Ok(())
 }
 
 /// The question and the two answers that a judge of MT-Bench was shown, as its prompts of pairs have them.
@@ -168,9 +166,8 @@ pub fn is_person(judge: &str) -> bool {
     ["author_", "expert_", "arena_user_", "user_"].iter().any(|start| judge.starts_with(start))
 }
 
-fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let mut records = Collected::new(file, bytes);
-    for (place, row) in rows(file, bytes)? {
+fn read_arena(log: &mut Reading) -> Result<()> {
+    for (place, row) in log.rows()? {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_a", "model_b"])?;
@@ -180,7 +177,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
         for (name, side) in ANSWERS.into_iter().zip(order) {
             if let Some(text) = row.get(format!("conversation_{side}")).or_else(|| row.get(format!("response_{side}")))
             {
-                record.fields_mut().push((name.to_owned(), conversation(text)));
+                record.put(name, conversation(text));
             }
         }
         let verdict = needed(&record.place, &row, "/winner", "the winner")?;
@@ -197,9 +194,9 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
                 record.labels.push(HumanLabel { annotator, value });
             }
         }
-        records.push(record)?;
+        log.push(record)?;
     }
-    Ok(Log::new((ARENA.name, "Chatbot Arena"), None, [], records))
+    Ok(())
 }
 
 /// A conversation as it is read: who said what.

@@ -7,22 +7,21 @@
 //! human labels.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::json::{cell, lines, list, needed, plain_text, scalar, without};
+use super::json::{cell, cell_at, plain_text, scalar, without};
 use super::known::LogFormat;
-use super::record::{Collected, HumanLabel, Log, LogRecord, LoggedAnswer};
+use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use super::rows::cells;
-use crate::batches::csv::first;
-use crate::encoding::MARK;
+use crate::batches::csv::first_records;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
 pub(super) const FORMAT: LogFormat = LogFormat {
     name: "promptfoo",
     title: "promptfoo: results as JSON",
+    tool: "promptfoo",
     is: |start| start.has(&["/evalId", "/results/results"]),
     read,
 };
@@ -37,13 +36,15 @@ const MOST_OF_LABEL: usize = 60;
 pub(super) const LINES: LogFormat = LogFormat {
     name: "promptfoo_lines",
     title: "promptfoo: results as JSON Lines",
+    tool: "promptfoo",
     is: |start| start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"]),
     read: read_lines,
 };
 pub(super) const TABLE: LogFormat = LogFormat {
     name: "promptfoo_table",
     title: "promptfoo: results as CSV",
-    is: |start| !outputs(&first(start.bytes.strip_prefix(MARK).unwrap_or(start.bytes), b',')).is_empty(),
+    tool: "promptfoo",
+    is: |start| !outputs(&first_records(start.bytes, b',', 1).concat()).is_empty(),
     read: read_table,
 };
 
@@ -58,57 +59,52 @@ fn outputs(header: &[String]) -> Vec<usize> {
     (0..header.len()).filter(is).collect()
 }
 
-fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let text = utf8(file, bytes)?;
-    let header = without(file, text, "results")?;
-    let records = records(Collected::new(file, bytes), &list(file, text, &["results", "results"])?)?;
-    let at = |pointer: &str| header.pointer(pointer).and_then(scalar);
-    let stated = [
-        ("evalId", at("/evalId")),
-        ("evaluationCreatedAt", at("/metadata/evaluationCreatedAt")),
-        ("description", at("/config/description")),
-    ];
-    Ok(Log::new((FORMAT.name, "promptfoo"), at("/metadata/promptfooVersion"), stated, records))
+fn read(log: &mut Reading) -> Result<()> {
+    let header = without(log.file, &log.text()?, "results")?;
+    for pointer in ["/evalId", "/metadata/evaluationCreatedAt", "/config/description"] {
+        let name = pointer.rsplit('/').next().unwrap_or_default();
+        log.state(name, header.pointer(pointer).and_then(scalar));
+    }
+    log.log.provenance.version = header.pointer("/metadata/promptfooVersion").and_then(scalar);
+    read_rows(&log.list("results.results")?, log)
 }
 
-fn read_lines(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let rows = lines(file, utf8(file, bytes)?)?;
-    let eval = rows.first().and_then(|(_, row)| row.get("evalId")).and_then(scalar);
-    Ok(Log::new((LINES.name, "promptfoo"), None, [("evalId", eval)], records(Collected::new(file, bytes), &rows)?))
+fn read_lines(log: &mut Reading) -> Result<()> {
+    let rows = log.rows()?;
+    log.state("evalId", rows.first().and_then(|(_, row)| row.get("evalId")).and_then(scalar));
+    read_rows(&rows, log)
 }
 
 /// A row is a test, a column of outputs a prompt and provider. Criteria are the named assertions, with their scores;
 /// without any the answer is whether the output passed.
-fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let (header, rows) = cells(file, utf8(file, bytes)?)?;
+fn read_table(log: &mut Reading) -> Result<()> {
+    let (header, rows) = cells(log.file, utf8(log.file, log.bytes)?)?;
     let outputs = outputs(&header);
     let vars = outputs.first().copied().unwrap_or_default();
-    let mut records = Collected::new(file, bytes);
     for (number, (place, row)) in rows.iter().enumerate() {
         let mut record = LogRecord::new(place.clone(), &number.to_string());
         *record.fields_mut() = (0..vars).map(|k| (format!("vars.{}", &header[k]), row[k].to_owned())).collect();
         for (k, &at) in outputs.iter().enumerate() {
             let end = outputs.get(k + 1).copied().unwrap_or(header.len());
             let mut one = LogRecord { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
-            one.fields_mut().push(("output".to_owned(), row[at].to_owned()));
+            one.put("output", row[at].clone());
             let passed = ["FAIL", "PASS"].iter().position(|status| *status == row[at + 1]).map(|passed| passed == 1);
             let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
             for &column in &metrics {
                 let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && passed.is_some());
-                records.push(one.answered(&header[column][METRIC.len()..], score))?;
+                log.push(one.answered(&header[column][METRIC.len()..], score))?;
             }
             if metrics.is_empty() {
                 let word = passed.map(|passed| if passed { "pass" } else { "fail" }.to_owned());
-                records.push(LogRecord { prediction: Some(LoggedAnswer::of(word)), ..one })?;
+                log.push(LogRecord { prediction: Some(LoggedAnswer::of(word)), ..one })?;
             }
         }
     }
-    Ok(Log::new((TABLE.name, "promptfoo"), None, [], records))
+    Ok(())
 }
 
-/// What the rows of results say.
-fn records<'f>(mut records: Collected<'f>, rows: &[(Place, Value)]) -> Result<Collected<'f>> {
-    let text_of = |row: &Value, pointer: &str| row.pointer(pointer).map(cell).unwrap_or_default();
+/// Adds what the rows of results say.
+fn read_rows(rows: &[(Place, Value)], log: &mut Reading) -> Result<()> {
     let provider = |row: &Value| match row.get("provider") {
         Some(Value::Object(provider)) => {
             let label = provider.get("label").map(cell).filter(|label| !label.is_empty());
@@ -117,36 +113,33 @@ fn records<'f>(mut records: Collected<'f>, rows: &[(Place, Value)]) -> Result<Co
         other => other.map(cell).unwrap_or_default(),
     };
     let prompt = |row: &Value| {
-        let label = text_of(row, "/prompt/label");
+        let label = cell_at(row, "/prompt/label");
         // A prompt without a label of its own is labelled with its whole template.
-        let own = label != text_of(row, "/prompt/raw") && !label.contains("{{") && !label.contains('\n');
-        if own && (1..=MOST_OF_LABEL).contains(&label.len()) { label } else { text_of(row, "/promptIdx") }
+        let own = label != cell_at(row, "/prompt/raw") && !label.contains("{{") && !label.contains('\n');
+        if own && (1..=MOST_OF_LABEL).contains(&label.len()) { label } else { cell_at(row, "/promptIdx") }
     };
     let prompts: BTreeSet<String> = rows.iter().map(|(_, row)| prompt(row)).collect();
     let providers: BTreeSet<String> = rows.iter().map(|(_, row)| provider(row)).collect();
     let criteria: BTreeSet<String> = rows.iter().flat_map(|(_, row)| graded(row)).map(|(name, _)| name).collect();
     for (place, row) in rows {
-        let id = needed(place, row, "/testIdx", "the number of the test")?;
-        let mut record = LogRecord::new(place.clone(), &id);
-        if let Some(vars) = vars(row) {
-            record.fields_mut().extend(vars.iter().map(|(name, value)| (format!("vars.{name}"), cell(value))));
-        }
-        record.push_metadata(row.pointer("/testCase/metadata"));
+        let mut record = LogRecord::of(place, row, "/testIdx", "the number of the test")?;
+        vars(row).for_each(|(name, value)| record.put(format!("vars.{name}"), cell(value)));
+        record.put_metadata(row.pointer("/testCase/metadata"));
         let own = [(prompts.len(), prompt(row)), (providers.len(), provider(row))];
         let names: Vec<String> = own.into_iter().filter(|(several, _)| *several > 1).map(|(_, name)| name).collect();
         let name = (!names.is_empty()).then(|| names.join(" "));
-        let output = row.pointer("/response/output").map(cell).unwrap_or_default();
+        let output = cell_at(row, "/response/output");
         if !criteria.is_empty() {
             record.part = name;
-            record.fields_mut().push(("output".to_owned(), output));
-            read_graded(&record, row, &criteria, &mut records)?;
+            record.put("output", output);
+            read_graded(&record, row, &criteria, log)?;
         } else {
             record.variant = name;
             let label = Some(output.trim().to_owned()).filter(|label| !label.is_empty());
-            records.push(LogRecord { prediction: Some(LoggedAnswer::of(label)), labels: people(row), ..record })?;
+            log.push(LogRecord { prediction: Some(LoggedAnswer::of(label)), labels: people(row), ..record })?;
         }
     }
-    Ok(records)
+    Ok(())
 }
 
 fn components(row: &Value) -> impl Iterator<Item = &Value> {
@@ -180,17 +173,12 @@ fn graded(row: &Value) -> Vec<(String, &Value)> {
 }
 
 /// A criterion that was not graded, such as of an output that was none, has a failed answer.
-fn read_graded(
-    record: &LogRecord,
-    row: &Value,
-    criteria: &BTreeSet<String>,
-    records: &mut Collected<'_>,
-) -> Result<()> {
+fn read_graded(record: &LogRecord, row: &Value, criteria: &BTreeSet<String>, log: &mut Reading) -> Result<()> {
     let graded: BTreeMap<String, &Value> = graded(row).into_iter().rev().collect();
     for criterion in criteria {
         let component = graded.get(criterion).copied();
         let score = component.and_then(|component| component.get("score")).and_then(scalar);
-        records.push(LogRecord {
+        log.push(LogRecord {
             rubric: component.and_then(|component| rubric(row, component)),
             said: component.and_then(|component| component.get("reason")).and_then(scalar),
             labels: if criteria.len() == 1 { people(row) } else { vec![] },
@@ -201,15 +189,14 @@ fn read_graded(
 }
 
 /// The variables of a test.
-fn vars(row: &Value) -> Option<&Map<String, Value>> {
-    row.get("vars").or_else(|| row.pointer("/testCase/vars")).and_then(Value::as_object)
+fn vars(row: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    row.get("vars").or_else(|| row.pointer("/testCase/vars")).and_then(Value::as_object).into_iter().flatten()
 }
 
 /// What an assertion asks, with the variables of its test filled in.
 fn rubric(row: &Value, component: &Value) -> Option<String> {
     let text = component.pointer("/assertion/value").and_then(scalar)?;
-    let vars = vars(row).into_iter().flatten();
-    let filled = vars.fold(text, |text, (name, value)| {
+    let filled = vars(row).fold(text, |text, (name, value)| {
         [format!("{{{{{name}}}}}"), format!("{{{{ {name} }}}}")]
             .iter()
             .fold(text, |text, hole| text.replace(hole, &cell(value)))

@@ -1,17 +1,19 @@
 //! What a log says, whatever tool wrote it.
 
-use std::collections::BTreeMap;
-use std::ops::Deref;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json::cell;
+use super::json::{cell, list, needed, without_constants};
+use super::rows::rows;
 use super::tokens::Answered;
 use crate::archive::too_much;
 use crate::error::{Place, Result};
+use crate::jsonl::utf8;
 use judge_uncertainty_system::limits::{Allowance, RECORDS};
 
 /// A log as it was read.
@@ -103,19 +105,34 @@ pub struct HumanLabel {
     pub value: String,
 }
 
-/// The records of a file, held against the memory that they may take: every criterion of an item is a record with all its
-/// fields.
+/// A file and what was read of it so far, held against the memory that it may take: every criterion of an item is a
+/// record with all its fields.
 #[derive(Debug)]
-pub(super) struct Collected<'f> {
-    file: &'f Path,
+pub(super) struct Reading<'f> {
+    pub(super) file: &'f Path,
+    pub(super) bytes: &'f [u8],
     held: Allowance,
-    records: Vec<LogRecord>,
+    pub(super) log: Log,
 }
 
-impl<'f> Collected<'f> {
-    /// None yet, of a file of these bytes.
-    pub(super) fn new(file: &'f Path, bytes: &[u8]) -> Self {
-        Self { file, held: Allowance::new(RECORDS.for_file(bytes.len() as u64)), records: vec![] }
+impl<'f> Reading<'f> {
+    pub(super) fn new(file: &'f Path, bytes: &'f [u8], log: Log) -> Self {
+        Self { file, bytes, held: Allowance::new(RECORDS.for_file(bytes.len() as u64)), log }
+    }
+
+    /// The text of the file, with `null` for Python's constants.
+    pub(super) fn text(&self) -> Result<Cow<'f, str>> {
+        Ok(without_constants(utf8(self.file, self.bytes)?))
+    }
+
+    /// The rows of the file, whatever their layout, with their places; the cells of CSV are texts.
+    pub(super) fn rows(&self) -> Result<Vec<(Place, Value)>> {
+        rows(self.file, self.bytes)
+    }
+
+    /// The objects of the list at `path` within the document that the file is, with their places.
+    pub(super) fn list(&self, path: &str) -> Result<Vec<(Place, Value)>> {
+        list(self.file, &self.text()?, path)
     }
 
     /// Adds a record.
@@ -124,36 +141,27 @@ impl<'f> Collected<'f> {
     /// The records take more memory than those of such a file may.
     pub(super) fn push(&mut self, record: LogRecord) -> Result<()> {
         self.held.take(record.bytes()).map_err(|exceeded| too_much(self.file, &exceeded))?;
-        self.records.push(record);
+        self.log.records.push(record);
         Ok(())
     }
-}
 
-impl Deref for Collected<'_> {
-    type Target = [LogRecord];
-
-    fn deref(&self) -> &[LogRecord] {
-        &self.records
+    /// Notes what the log states of itself, as [`joined`]; nothing without a value.
+    pub(super) fn state(&mut self, name: &str, values: impl IntoIterator<Item = String>) {
+        self.log.provenance.stated.extend(joined(values).map(|values| (name.to_owned(), values)));
     }
 }
 
-impl From<Collected<'_>> for Vec<LogRecord> {
-    fn from(collected: Collected<'_>) -> Self {
-        collected.records
-    }
+/// Values behind one another, each once; `None` without any.
+pub(super) fn joined(values: impl IntoIterator<Item = String>) -> Option<String> {
+    let values: BTreeSet<String> = values.into_iter().collect();
+    (!values.is_empty()).then(|| values.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 impl Log {
-    /// A log of a format and tool, with what it states of itself; `None` is left out.
-    pub fn new(
-        (format, tool): (&str, &str),
-        version: Option<String>,
-        stated: impl IntoIterator<Item = (&'static str, Option<String>)>,
-        records: impl Into<Vec<LogRecord>>,
-    ) -> Self {
-        let stated = stated.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
-        let provenance = LogTool { format: format.to_owned(), tool: tool.to_owned(), version, stated };
-        Self { records: records.into(), provenance }
+    /// Records of a format and tool.
+    pub fn new(format: &str, tool: &str, records: Vec<LogRecord>) -> Self {
+        let provenance = LogTool { format: format.to_owned(), tool: tool.to_owned(), ..LogTool::default() };
+        Self { records, provenance }
     }
 }
 
@@ -175,6 +183,11 @@ impl LogRecord {
         }
     }
 
+    /// A record of the item whose id stands at a place of a row; errors call the id `what`.
+    pub(super) fn of(place: &Place, row: &Value, pointer: &str, what: &str) -> Result<Self> {
+        Ok(Self::new(place.clone(), &needed(place, row, pointer, what)?))
+    }
+
     /// This item with the judge's answer under a criterion; without one the answer failed.
     pub(super) fn answered(&self, criterion: &str, label: Option<String>) -> Self {
         let (criterion, prediction) = (Some(criterion.to_owned()), Some(LoggedAnswer::of(label)));
@@ -194,25 +207,30 @@ impl LogRecord {
         512 + of_fields.chain(of_labels).chain(own).sum::<usize>() as u64
     }
 
-    /// Adds a field for each value within metadata, by its path, such as `metadata.topic`.
-    pub(super) fn push_metadata(&mut self, metadata: Option<&Value>) {
-        fn push(record: &mut LogRecord, path: &str, value: &Value) {
-            match value {
-                Value::Object(members) => {
-                    members.iter().for_each(|(name, value)| push(record, &format!("{path}.{name}"), value));
-                }
-                value => record.push_field(path, Some(value)),
-            }
-        }
-        if let Some(metadata @ Value::Object(_)) = metadata {
-            push(self, "metadata", metadata);
-        }
+    /// Adds a field.
+    pub(super) fn put(&mut self, name: impl Into<String>, value: String) {
+        self.fields_mut().push((name.into(), value));
     }
 
     /// Adds a field that the log has and that is not null.
-    pub(super) fn push_field(&mut self, name: &str, value: Option<&Value>) {
+    pub(super) fn put_present(&mut self, name: &str, value: Option<&Value>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {
-            self.fields_mut().push((name.to_owned(), cell(value)));
+            self.put(name, cell(value));
+        }
+    }
+
+    /// Adds a field for each value within metadata, by its path, such as `metadata.topic`.
+    pub(super) fn put_metadata(&mut self, metadata: Option<&Value>) {
+        fn put(record: &mut LogRecord, path: &str, value: &Value) {
+            match value.as_object() {
+                Some(members) => {
+                    members.iter().for_each(|(name, value)| put(record, &format!("{path}.{name}"), value));
+                }
+                None => record.put_present(path, Some(value)),
+            }
+        }
+        if let Some(metadata @ Value::Object(_)) = metadata {
+            put(self, "metadata", metadata);
         }
     }
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::json::{first, lines, objects, without_constants};
-use crate::batches::csv::Records;
-use crate::encoding::MARK;
+use super::json::{first, objects, without_constants};
+use crate::batches::csv::{Records, first_records};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::utf8;
 use crate::records;
@@ -17,7 +16,7 @@ pub(super) fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
     let text = utf8(file, bytes)?;
     let plain = without_constants(text);
     match text.trim_start().chars().next() {
-        Some('{') if !is_split(bytes) => lines(file, &plain),
+        Some('{') if !is_split(bytes) => objects(file, &records::Records::of_lines(file, &plain)),
         Some('[' | '{') => objects(file, &records::Records::find(file, &plain, None)?),
         _ => table(file, text),
     }
@@ -65,10 +64,8 @@ impl<'f> LogStart<'f> {
 
 fn first_of_table(whole: Option<&Value>, bytes: &[u8]) -> Option<Value> {
     let Some(row) = whole else {
-        let mut records = Records::new(bytes.strip_prefix(MARK).unwrap_or(bytes), b',');
-        let mut next =
-            || records.advance(Path::new("")).ok()?.and_then(|_| Some(records.cells()?.map(str::to_owned).collect()));
-        let (header, cells): (Vec<String>, Vec<String>) = (next()?, next().unwrap_or_default());
+        let mut records = first_records(bytes, b',', 2).into_iter();
+        let (header, cells) = (records.next()?, records.next().unwrap_or_default());
         let cell = |k: usize| cells.get(k).map_or(Value::Null, |cell| Value::from(cell.as_str()));
         return Some(Value::Object(header.into_iter().enumerate().map(|(k, name)| (name, cell(k))).collect()));
     };

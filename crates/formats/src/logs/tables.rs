@@ -8,6 +8,7 @@ use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
 use super::tokens::{Answered, class_starts, label_of};
 use crate::archive::too_much;
 use crate::error::{Error, Place, Problem, Result, excerpt};
+use crate::items::names as names_of;
 use crate::spelling::{class_of, number};
 use crate::table::{DataTable, Rows, check_absent};
 use judge_uncertainty_system::limits::RECORDS;
@@ -42,7 +43,7 @@ impl Logs {
         let mut all = Self { files: vec![], logs: vec![], several: false };
         let mut size = 0;
         for (file, bytes) in files {
-            all.logs.push((format.read)(&file, bytes)?);
+            all.logs.push(format.read(&file, bytes)?);
             all.files.push(file);
             size += bytes.len() as u64;
         }
@@ -165,10 +166,8 @@ impl Logs {
         let cells = self.records().map(lacking).sum();
         let text = self.records().flat_map(|record| record.fields.iter()).map(|(_, value)| value.len() as u64).sum();
         check_absent(&self.files[0], cells, text)?;
-        let starts = match rows {
-            LogRows::Judge(classes) => self.class_starts(classes)?,
-            LogRows::Items | LogRows::Labels => BTreeMap::new(),
-        };
+        let classes = if let LogRows::Judge(classes) = rows { classes } else { &[] };
+        let starts = self.class_starts(classes)?;
         let variants = self.variants();
         let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
         let mut table = Building {
@@ -184,25 +183,18 @@ impl Logs {
             for record in &log.records {
                 match rows {
                     LogRows::Items => table.item(file, record)?,
-                    LogRows::Judge(classes) => table.answer(file, record, classes)?,
+                    LogRows::Judge(_) => table.answer(file, record, classes)?,
                     LogRows::Labels => table.labels(file, record)?,
                 }
             }
         }
-        if let LogRows::Judge(classes) = rows {
-            self.refuse_other_labels(classes)?;
-        }
+        self.refuse_other_labels(classes)?;
         let mut header: Vec<String> = match rows {
-            LogRows::Items => vec!["id", "item", "criterion", "rubric"],
-            LogRows::Judge(_) => vec!["id", "variant", "swapped", "said", "label", "mean"],
-            LogRows::Labels => vec!["id", "annotator", "label", "score"],
-        }
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
-        if let LogRows::Judge(classes) = rows {
-            header.extend(classes.iter().map(|class| format!("p_{class}")));
-        }
+            LogRows::Items => names_of(&["id", "item", "criterion", "rubric"]),
+            LogRows::Judge(_) => names_of(&["id", "variant", "swapped", "said", "label", "mean"]),
+            LogRows::Labels => names_of(&["id", "annotator", "label", "score"]),
+        };
+        header.extend(classes.iter().map(|class| format!("p_{class}")));
         let own: HashSet<String> = header.iter().cloned().collect();
         header.extend(names.iter().map(|name| if own.contains(name) { format!("field_{name}") } else { name.clone() }));
         DataTable::from_files(self.files.clone(), None, header, table.rows).with_ids("id")
@@ -251,9 +243,9 @@ struct Building<'l> {
 }
 
 impl<'l> Building<'l> {
-    /// The item with its part, under whatever criterion.
-    fn item_of(&self, record: &LogRecord) -> Result<String> {
-        let item = match self.id {
+    /// The item with its part, under whatever criterion; and its id, which names the criterion where there are several.
+    fn ids(&self, record: &LogRecord) -> Result<[String; 2]> {
+        let mut item = match self.id {
             None => record.item.clone(),
             Some(name) => {
                 let found = record.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
@@ -264,13 +256,10 @@ impl<'l> Building<'l> {
                 })?
             }
         };
-        Ok(record.part.as_ref().map_or(item.clone(), |part| format!("{item}/{part}")))
-    }
-
-    fn id(&self, record: &LogRecord) -> Result<String> {
-        let item = self.item_of(record)?;
-        let criterion = record.criterion.as_ref().filter(|_| self.several);
-        Ok(criterion.map_or(item.clone(), |criterion| format!("{item}/{criterion}")))
+        item.extend(record.part.iter().flat_map(|part| ["/", part]));
+        let mut id = item.clone();
+        id.extend(record.criterion.iter().filter(|_| self.several).flat_map(|criterion| ["/", criterion]));
+        Ok([item, id])
     }
 
     fn push(&mut self, file: usize, record: &LogRecord, own: &[&str]) {
@@ -281,11 +270,10 @@ impl<'l> Building<'l> {
     }
 
     fn item(&mut self, file: usize, record: &'l LogRecord) -> Result<()> {
-        let id = self.id(record)?;
+        let [item, id] = self.ids(record)?;
         if let Some(first) = self.items.get(&id) {
             return agree(&id, first, record);
         }
-        let item = self.item_of(record)?;
         let [criterion, rubric] = [&record.criterion, &record.rubric].map(|text| text.as_deref().unwrap_or_default());
         self.push(file, record, &[&id, &item, criterion, rubric]);
         self.items.insert(id, record);
@@ -294,7 +282,7 @@ impl<'l> Building<'l> {
 
     fn answer(&mut self, file: usize, record: &LogRecord, classes: &[String]) -> Result<()> {
         let Some(prediction) = &record.prediction else { return Ok(()) };
-        let id = self.id(record)?;
+        let [_, id] = self.ids(record)?;
         // Without classes labels are taken as they are.
         let labelled = |text: &str| {
             let label = label_of(text);
@@ -346,11 +334,8 @@ impl<'l> Building<'l> {
     }
 
     fn labels(&mut self, file: usize, record: &LogRecord) -> Result<()> {
-        if record.labels.is_empty() {
-            return Ok(());
-        }
-        let id = self.id(record)?;
         for label in &record.labels {
+            let [_, id] = self.ids(record)?;
             self.push(file, record, &[&id, &label.annotator, &label.value, &label.value]);
         }
         Ok(())

@@ -147,14 +147,20 @@ impl DataTable {
         found.map(ColumnIndex).ok_or_else(|| self.missing_column(name, &[name.to_owned()]))
     }
 
+    /// Finds columns by their names.
+    ///
+    /// # Errors
+    /// As [`Self::column`].
+    pub fn columns(&self, names: &[impl AsRef<str>]) -> Result<Vec<ColumnIndex>> {
+        names.iter().map(|name| self.column(name.as_ref())).collect()
+    }
+
     fn missing_column(&self, name: &str, expected: &[String]) -> Error {
         let (name, expected) = (name.to_owned(), expected.to_vec());
         let problem = Problem::MissingColumn { name, expected, found: self.header.clone() };
         Error::refused(self.header_place(), problem)
     }
-}
 
-impl DataTable {
     /// A table with other columns; objects may have others, which are blank where they are missing.
     pub fn append(&mut self, mut other: DataTable) -> Result<()> {
         if self.header_line.is_some() || other.header_line.is_some() {

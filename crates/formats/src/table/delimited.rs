@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use super::cells::{DataTable, Rows};
-use crate::batches::csv::{CsvRows, delimiter, first};
+use crate::batches::csv::{CsvRows, delimiter, first_records};
 use crate::encoding::{AsUtf8, Encoding};
 use crate::error::{Error, Place, Problem, Result};
 
@@ -46,7 +46,7 @@ impl DataTable {
         refuse_other_formats(file, bytes)?;
         let decoded = Encoding::of(file, bytes)?.decode(bytes);
         let start = decoded.as_bytes();
-        Ok(first(start, delimiter(start, &["id", "uid"])))
+        Ok(first_records(start, delimiter(start, &["id", "uid"]), 1).concat())
     }
 }
 

@@ -886,6 +886,7 @@ fn vary_applications() {
         name: "confidence".to_owned(),
         psi,
         psi_by_chance: psi.map(|_| 0.01),
+        freedom: 1,
         outside,
         missing: None,
     };

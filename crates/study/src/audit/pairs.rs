@@ -298,7 +298,7 @@ impl PairTable {
         let columns = Mapping::from_roles(roles);
         notices.extend(not_used(&cells.names, |name| columns.names().contains(name)));
         let table = columns.read_columns(cells, corrections);
-        Some(Self { log: Log::new(("pairs", &file_name(path)), None, [], records), columns, table, notices })
+        Some(Self { log: Log::new("pairs", &file_name(path), records), columns, table, notices })
     }
 }
 

@@ -1,6 +1,10 @@
 //! How what the judge says and the features of a fit were distributed, and how far further items have moved from that.
 
+use judge_uncertainty_core::stats::normal::normal_quantile;
 use serde::{Deserialize, Serialize};
+
+/// The population stability index above which items count as shifted if chance alone gives less: the usual threshold.
+const SHIFTED: f64 = 0.1;
 
 /// A quantity over the items of a fit, in bins between its deciles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +52,9 @@ pub struct Drift {
     pub psi: Option<f64>,
     /// What it is on average if nothing has moved, (B - 1)(1/n + 1/m) with m items in the fit: sampling alone.
     pub psi_by_chance: Option<f64>,
+    /// Bins less one, B - 1.
+    #[serde(skip)]
+    pub freedom: usize,
     /// Share of further items that have the quantity below its lowest or above its highest value in the fit.
     pub outside: Option<f64>,
     /// Share of further items without the quantity.
@@ -124,6 +131,7 @@ impl Baseline {
             name: self.name.clone(),
             psi: None,
             psi_by_chance: None,
+            freedom: bins - 1,
             outside: share(tally.outside, further - tally.missing),
             missing: share(tally.missing, further),
         };
@@ -140,6 +148,18 @@ impl Baseline {
         drift.psi = Some(pairs.map(term).sum());
         drift.psi_by_chance = Some((bins - 1) as f64 * (1.0 / further as f64 + 1.0 / fitted as f64));
         drift
+    }
+}
+
+impl Drift {
+    /// Whether the index is beyond the usual threshold, 0.1, and beyond what chance gives for any of so many quantities in one
+    /// of 20 applications: (1/n + 1/m) times a chi-squared of B - 1 degrees of freedom, by Wilson and Hilferty's
+    /// approximation (1931, "The distribution of chi-square").
+    pub fn is_shifted(&self, among: usize) -> bool {
+        let (Some(psi), Some(chance)) = (self.psi, self.psi_by_chance) else { return false };
+        let part = 2.0 / (9.0 * self.freedom.max(1) as f64);
+        let beyond = (1.0 - part + normal_quantile(1.0 - 0.05 / among.max(1) as f64) * part.sqrt()).powi(3);
+        psi > SHIFTED.max(beyond * chance)
     }
 }
 
@@ -208,5 +228,29 @@ mod tests {
         let found = mean(&(0..600).map(|_| of(0.0).psi.unwrap()).collect::<Vec<_>>());
         assert!((found / by_chance - 1.0).abs() < 0.1, "{found} for {by_chance}");
         assert!((0..20).all(|_| of(0.3).psi.unwrap() > 10.0 * by_chance));
+    }
+
+    /// Thirty further answers of two classes, and of four, against the 200 of a fit: what has not moved is called moved in one of
+    /// 20 applications at most, and the answers of a judge that has turned round in all.
+    #[test]
+    fn few_further_items_are_seldom_called_moved_by_chance() {
+        for classes in [2_u32, 4] {
+            let mut stream = Stream::new(u64::from(classes));
+            let mut is_told = |shift: f64| {
+                let mut draw = |n: usize, shift: f64| -> Vec<u32> {
+                    (0..n).map(|_| if stream.random() < shift { 0 } else { stream.choice(classes) }).collect()
+                };
+                let (fitted, further) = (draw(200, 0.0), draw(30, shift));
+                (0..classes).any(|class| {
+                    let is = |of: &u32| Some(f64::from(u8::from(*of == class)));
+                    let baseline = Baseline::new("x", &fitted.iter().map(is).collect::<Vec<_>>(), &[true; 200]);
+                    let mut tally = baseline.tally();
+                    further.iter().for_each(|answer| tally.add(&baseline, is(answer)));
+                    baseline.drift(&tally).is_shifted(classes as usize)
+                })
+            };
+            let told = [0.0, 1.0].map(|shift| (0..400).filter(|_| is_told(shift)).count());
+            assert!(told[0] <= 26 && told[1] == 400, "{classes}: {told:?} of 400");
+        }
     }
 }

@@ -32,6 +32,7 @@ use serde::Serialize;
 
 use judge_uncertainty_core::stats::estimator::{Ask, Design};
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
+use judge_uncertainty_system::numbers::three;
 
 use crate::error::Error;
 use crate::model::study::{Decomposition, Study};
@@ -309,7 +310,7 @@ fn findings(answer: &Answer) -> Vec<Finding> {
     if let Some(confidence) = &trust.confidence {
         let excess = |found| by("confidence.excess", "stated confidence is too high by".to_owned(), found);
         all.extend(confidence.excess.as_ref().map(excess));
-        let what = format!("above the median confidence the judge {better} by");
+        let what = format!("above a confidence of {} the judge {better} by", three(confidence.median));
         all.push(by("confidence.informs", what, &confidence.informs));
     }
     let what = format!("{close} of the judge and itself");
@@ -328,10 +329,11 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         let what = format!("{name}: the judge {better} than elsewhere by");
         all.push(by(&format!("group.{name}.over_others"), what, over_others).over(over));
     }
-    for Covariate { name, difference, .. } in &trust.covariates {
+    for Covariate { name, median, difference } in &trust.covariates {
+        let above = format!("above {} in {name}", three(*median));
         let what = match trust.bias.len() {
-            1 => format!("above the median of {name} the judge's bias is higher by"),
-            _ => format!("above the median of {name} the judge agrees more by"),
+            1 => format!("{above} the judge's bias is higher by"),
+            _ => format!("{above} the judge agrees more by"),
         };
         all.push(by(&format!("covariate.{name}"), what, difference));
     }

@@ -309,8 +309,8 @@ impl Ratings {
     }
 
     /// Says how `labelled` items differ from all in what the judge says of them, beyond chance: the mean over all items of
-    /// what it predicts, or of its confidence, lies outside the 99% interval that the labelled ones give for it, for all
-    /// quantities together. `None` where it does not, and with fewer than 20 items with labels or without.
+    /// what it predicts, or of its confidence, lies outside the interval that the labelled ones give for it; the intervals of
+    /// all quantities hold together with 95%. `None` where it does not, and with fewer than 20 items with labels or without.
     pub fn unlike(&self, labelled: &[usize]) -> Option<String> {
         if labelled.len() < LEAST_ITEMS || self.len() - labelled.len() < LEAST_ITEMS {
             return None;
@@ -325,7 +325,7 @@ impl Ratings {
             let all: Vec<f64> = (0..self.len()).filter_map(value).collect();
             let ends = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
             let own: Vec<Option<f64>> = labelled.iter().map(|&item| value(item)).collect();
-            let asked = Ask::mean(&own).within(ends.0, ends.1).of_study().at(0.99).among(quantities.len() + 1);
+            let asked = Ask::mean(&own).within(ends.0, ends.1).of_study().among(quantities.len() + 1);
             let (found, of_all) = (design.estimate(&asked), mean(&all));
             let found = *found.estimate()?;
             (of_all < found.lo - 1e-9 || of_all > found.hi + 1e-9).then(|| {

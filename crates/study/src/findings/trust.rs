@@ -10,7 +10,7 @@ use super::ratings::{Ratings, Statistic};
 use crate::input::items::Grouping;
 use crate::model::chosen::{ItemSampling, population_of};
 use crate::model::study::Study;
-use judge_uncertainty_core::stats::estimator::{Ask, Design, Help};
+use judge_uncertainty_core::stats::estimator::{Ask, Design, Growth, Help};
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 
@@ -84,9 +84,9 @@ pub struct Confidence {
     /// Mean confidence less agreement, where confidence is a probability; its interval tells over- from
     /// under-confident.
     pub excess: Option<Estimable>,
-    /// Agreement on rows above the median of confidence less that on the others.
+    /// Agreement on rows of confidence above `median` less that on the others.
     pub informs: Estimable,
-    /// The median of confidence.
+    /// The median of confidence, or the highest value below it if none is above it.
     pub median: f64,
     /// The confidence that stands for certainty, 1 or 100; `None` where it is not a probability of being right.
     pub certain: Option<f64>,
@@ -128,9 +128,9 @@ pub struct GroupTrust {
 pub struct Covariate {
     /// What it is.
     pub name: String,
-    /// Its median over all rows, which divides them.
+    /// Its median over all rows, which divides them; the highest value below it if none is above it.
     pub median: f64,
-    /// Bias above the median less bias below; the intervals of all covariates hold together.
+    /// Bias above `median` less bias elsewhere; the intervals of all covariates hold together.
     pub difference: Estimable,
 }
 
@@ -226,6 +226,35 @@ impl<'r> Sample<'r> {
         let labelled: BTreeSet<usize> = self.labelled.iter().map(|&item| things[item]).collect();
         let all = things.iter().max().map_or(0, |last| last + 1);
         population_of(all, labelled.len(), self.labelled.len(), things.len())
+    }
+
+    /// Of `more` labels of rows drawn at random from those without one: how many a cluster gets, as a share of how many a
+    /// labelled one has, and by how much that lowers what values that are alike within clusters add to a variance.
+    fn spread(&self, values: &[Option<f64>], more: usize) -> [f64; 2] {
+        let things = &self.ratings.things;
+        let number = things.iter().max().map_or(0, |last| last + 1);
+        if number == things.len() {
+            return [1.0; 2];
+        }
+        let mut counts = vec![[0.0, 0.0]; number];
+        things.iter().for_each(|&thing| counts[thing][1] += 1.0);
+        self.labelled.iter().map(|&item| things[item]).for_each(|thing| {
+            counts[thing][0] += 1.0;
+            counts[thing][1] -= 1.0;
+        });
+        // Clusters, their rows, and the rows of the cluster of a row.
+        let of = |k: usize| {
+            let sizes = || counts.iter().map(|of| of[k]).filter(|size| *size > 0.0);
+            let rows: f64 = sizes().sum();
+            (sizes().count() as f64, rows, sizes().map(|size| size * size).sum::<f64>() / rows.max(1.0))
+        };
+        let ((clusters, rows, size), (others, open, size_of_open)) = (of(0), of(1));
+        let share = (more as f64 / open.max(1.0)).min(1.0);
+        let touched = others * (1.0 - (1.0 - share).powf(open / others.max(1.0)));
+        let [alike, _] = self.design.alike(|item| values[item].as_ref().map(std::slice::from_ref));
+        let effect = |labels: f64| 1.0 + alike * (labels - 1.0).max(0.0);
+        let per_cluster = more as f64 / touched.max(1.0) * clusters / rows.max(1.0);
+        [per_cluster, effect(1.0 + share * (size_of_open - 1.0)) / effect(size)].map(|share| share.min(1.0))
     }
 
     /// A value of every labelled item.
@@ -419,15 +448,18 @@ fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
     quantities.iter().map(of).collect()
 }
 
-/// The median of numbers.
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+/// The number that divides others into higher ones and the rest: their median, or the highest one below it if none is above
+/// it, as where a judge states full confidence in most rows.
+fn divide(values: impl Iterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| percentiles(&values, [50.0])[0])
+    let median = (!values.is_empty()).then(|| percentiles(&values, [50.0])[0])?;
+    let is_top = values.iter().all(|x| *x <= median);
+    values.into_iter().filter(|x| is_top && *x < median).max_by(f64::total_cmp).or(Some(median))
 }
 
 fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
     let rows = sample.ratings;
-    let median = median(rows.confidences())?;
+    let median = divide(rows.confidences())?;
     let agree = |row: usize| rows.scale.nominal().map(|_| 1.0 - rows.judge_miss(row));
     let closer = |row: usize| agree(row).or_else(|| Some(-rows.judge_miss(row)));
     let stated = || rows.confidences();
@@ -538,7 +570,7 @@ fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
     let of_value = if is_directed { Values::Differences } else { Values::Goodness };
     let among = rows.covariates.len();
     let of = |(name, values): &(String, Vec<Option<f64>>)| {
-        let median = median(values.iter().flatten().copied())?;
+        let median = divide(values.iter().flatten().copied())?;
         let above = |row: usize| values[row].is_some_and(|x| x > median);
         let difference = contrast(sample, (&|row| values[row].and_then(|_| value(row)), of_value), &above, among);
         Some(Covariate { name: name.clone(), median, difference })
@@ -627,29 +659,46 @@ impl<'s> OfDomain<'s> {
 
     /// The mean with `more` labels of items like the labelled ones.
     fn after(&self, helped: bool, more: usize) -> Estimable {
-        self.sample.design.after(&self.ask(helped), times(self.sample, more))
+        self.sample.design.after(&self.ask(helped), times(self.sample, &self.values, more))
     }
 }
 
-/// The factor by which `more` labels multiply those in strata that still have items without one, if further clusters get the
-/// number of labels that the labelled ones have on average.
+/// How `more` labels, each of a row drawn at random from those without one, multiply those in strata that still have rows
+/// without one.
 ///
-/// Labels that count as drawn at random only because the study does not say otherwise do so until a queue brings further ones:
-/// from then on the n items labelled now stand for themselves, and the further m for the N - n others. The factor t is the one
-/// that gives a random sample of all N the variance of that mean:
+/// Where the n labels so far are of whole clusters, as of conversations, further labels reach other clusters, and tell more: a
+/// cluster of m labels varies as m D does with D = 1 + (m - 1) r, r how alike its values are ([`Design::alike()`]; Kish
+/// 1965, "Survey Sampling"), and clusters of m' labels as D' = 1 + (m' - 1) r. With x = more/n, the mean over all labels is
+/// then known as by t times the labels, and clusters get labels as if c times as many had them:
 ///
 /// ```text
-/// 1/(t n) - 1/N = ((N - n)/N)^2 (1/m - 1/(N - n))
+/// t = (1 + x)^2 / (1 + x D'/D),   c = 1 + x m/m',   with D' not above D, and m' not above m
 /// ```
-fn times(sample: &Sample<'_>, more: usize) -> f64 {
-    let labels = sample.labelled.len() as f64 / sample.design.number_of_things().max(1) as f64;
-    let (labelled, more) = (sample.design.open_things().max(1) as f64, more as f64 / labels.max(1.0));
-    if more == 0.0 || !sample.is_assumed {
-        return 1.0 + more / labelled;
+///
+/// Labels that count as drawn at random only because the study does not say otherwise do so until a queue brings further ones:
+/// from then on the k clusters labelled now stand for themselves, and the further ones, worth M of them, for the N - k others.
+/// The factor t is the one that gives a random sample of all N the variance of that mean:
+///
+/// ```text
+/// 1/(t k) - 1/N = ((N - k)/N)^2 (1/M - 1/(N - k)) D'/D
+/// ```
+fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
+    let labels = (sample.labelled.len() as f64 / sample.design.number_of_things().max(1) as f64).max(1.0);
+    let (labelled, clusters) = (sample.design.open_things().max(1) as f64, more as f64 / labels);
+    let x = clusters / labelled;
+    if more == 0 {
+        return Growth::from(1.0);
+    }
+    let [per_cluster, design_effect] = sample.spread(values, more);
+    if !sample.is_assumed {
+        let precision = (1.0 + x) * ((1.0 + x) / (1.0 + x * design_effect));
+        return Growth { labels: 1.0 + x, clusters: 1.0 + x / per_cluster, precision };
     }
     let all = sample.things() as f64;
     let others = (all - labelled).max(1.0);
-    1.0 / (labelled * (1.0 / all + (others / all).powi(2) * (1.0 / more.min(others) - 1.0 / others)))
+    let of_others = (others / all).powi(2) * (1.0 / clusters.min(others) - 1.0 / others);
+    let times = 1.0 / (labelled * (1.0 / all + of_others * design_effect));
+    Growth { clusters: times * design_effect / per_cluster, ..times.into() }
 }
 
 /// The rate of the quantity in place `k`, by the number of further labels of items like the labelled ones.
@@ -663,7 +712,7 @@ pub(super) fn agreement_after<'s>(sample: &'s Sample<'s>) -> impl Fn(usize) -> E
     let rows = sample.ratings;
     let good = |miss: f64| if rows.scale.nominal().is_some() { 1.0 - miss } else { miss };
     let values = sample.values(|row| Some(good(rows.judge_miss(row))));
-    move |more| sample.design.after(&ask(rows, &values, Values::Distances), times(sample, more))
+    move |more| sample.design.after(&ask(rows, &values, Values::Distances), times(sample, &values, more))
 }
 
 /// Kappa by the number of further labels, whose interval shrinks as that of `agreement` does.
@@ -676,7 +725,7 @@ pub(super) fn kappa_after<'s>(
     move |more| {
         let shrink = match (now, width(more)) {
             (Some(now), Some(then)) if now > 0.0 && then > 0.0 => now / then,
-            _ => times(sample, more).sqrt(),
+            _ => 1.0,
         };
         match &kappa {
             Estimable::Estimated(found) => Estimable::Estimated(ItemEstimate {
@@ -727,4 +776,17 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
         }
     };
     rows.quantities().iter().enumerate().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::divide;
+
+    /// A judge that states its highest confidence in most rows still has a lower part.
+    #[test]
+    fn numbers_are_divided_where_their_median_is_the_highest_too() {
+        let of = |values: &[f64]| divide(values.iter().copied());
+        assert_eq!((of(&[0.6, 0.7, 0.9]), of(&[0.6, 0.9, 0.9, 0.8, 0.9])), (Some(0.7), Some(0.8)));
+        assert_eq!((of(&[0.9, 0.9]), of(&[])), (Some(0.9), None));
+    }
 }

@@ -235,7 +235,7 @@ fn a_log_and_a_table_of_the_same_answers_have_one_scale() {
             labels: vec![HumanLabel { annotator: "anna".to_owned(), value: people(i).to_owned() }],
             ..LogRecord::new(Place::default(), &format!("q{i}"))
         };
-        let log = Log::new(("made", "made"), None, [], (0..60).map(record).collect::<Vec<_>>());
+        let log = Log::new("made", "made", (0..60).map(record).collect());
         let logs = Logs::from_log(PathBuf::from("made.json"), log);
         let study = studies(logs, &Source::default(), &LogOptions::default()).unwrap().remove(0);
         let found = Found { items: 60, answers: 60, labels: 60, labelled: 60, ..Found::default() };

@@ -10,8 +10,7 @@ use judge_uncertainty_formats::records::Records;
 
 /// The records of a JSON file with their places.
 pub(super) fn values(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
-    let records = Records::find(file, text, None)?;
-    (0..records.len()).map(|k| Ok((Place::file(file).at_line(records.line(k)), records.value(k)?))).collect()
+    Records::find(file, text, None)?.values()
 }
 
 /// What is wrong with an export that is not as its tool writes it.

@@ -43,7 +43,7 @@ fn folder(own: usize, each: usize, settings: &str) -> TempDir {
     folder
 }
 
-/// Labels are planned by the cluster: 24 more in clusters of four are six clusters more, as they turn out to be.
+/// Labels are planned by the cluster: 24 more tell as much as six clusters of four, or somewhat more, because they reach more.
 #[test]
 fn plans_count_clusters_and_not_their_rows() {
     let widths = |own: usize| {
@@ -54,7 +54,7 @@ fn plans_count_clusters_and_not_their_rows() {
         (plan.figures[0].now.unwrap(), half(25), half(ITEMS - own))
     };
     let ((_, planned, of_all), (came, ..)) = (widths(60), widths(84));
-    assert!((planned.unwrap() / came - 1.0).abs() < 0.15, "{planned:?} for {came}");
+    assert!((0.75..1.0).contains(&(planned.unwrap() / came)), "{planned:?} for {came}");
     assert!(of_all.unwrap() < 1e-6);
 }
 

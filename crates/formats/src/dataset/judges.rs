@@ -1,4 +1,5 @@
-//! Predictions of another judge for the items of an experiment: the folder that `judge run` writes.
+//! The tables of judges, for the items of an experiment: as published with the paper, and the folder that `judge run`
+//! writes for another judge.
 //!
 //! ```text
 //! predictions.csv     id, variant, p_<class>..., confidence [, unseen_mass]     any order; blank cells are missing
@@ -8,16 +9,109 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::checksum::{read_file, sha256_hex};
+use crate::checksum::{CheckedFolder, read_file, sha256_hex};
 use crate::error::{Error, Place, Problem, Result};
 use crate::items::{ItemIds, names};
 use crate::judge::{JudgeAnswers, JudgeVariants, check_confidence};
 use crate::table::{ColumnIndex, DataTable, Row};
 
+/// What each answer of the judge and each item's labels sum to: the judge was asked how 100 labels would fall, and
+/// all its published answers add up to exactly that.
+const HUNDRED: u64 = 100;
+
 /// The table of predictions in such a folder.
 pub(super) const PREDICTIONS: &str = "predictions.csv";
 const SELF_UPDATES: &str = "self-updates.csv";
 const UNSEEN: &str = "unseen_mass";
+
+/// Columns of a judge table: the id, `<variant>_<class>` for each prompt variant and class, `confidence`, and the
+/// optional ones.
+pub(super) struct JudgeLayout<'a> {
+    /// Column of the item's id.
+    pub id: &'a str,
+    /// Names of the prompt variants.
+    pub variants: &'a [&'a str],
+    /// Names of the classes.
+    pub classes: &'a [&'a str],
+    /// Column of the label that the judge stated.
+    pub stated_label: Option<&'a str>,
+    /// Prefix of the columns of the judge's own updated answer.
+    pub self_update: Option<&'a str>,
+}
+
+/// Name of the column with the stated confidence.
+const CONFIDENCE: &str = "confidence";
+
+impl JudgeLayout<'_> {
+    /// Checks the columns and reads the answers of `rows`, which belong to `ids` in order.
+    pub(super) fn read(&self, table: &DataTable, rows: &[Row<'_>], ids: ItemIds) -> Result<JudgeVariants> {
+        let classes = names(self.classes);
+        let answer_names =
+            |prefix: &str| -> Vec<String> { self.classes.iter().map(|class| format!("{prefix}_{class}")).collect() };
+        let prefixes = || self.variants.iter().chain(&self.self_update);
+        let mut expected = names(&[self.id, CONFIDENCE]);
+        expected.extend(self.stated_label.map(str::to_owned));
+        expected.extend(prefixes().flat_map(|prefix| answer_names(prefix)));
+        table.expect_columns(&expected)?;
+
+        let columns = |prefix: &str| table.columns(&answer_names(prefix));
+        let variants = self.variants.iter().map(|variant| columns(variant)).collect::<Result<Vec<_>>>()?;
+        let self_update = self.self_update.map(columns).transpose()?;
+        let stated_label = self.stated_label.map(|name| table.column(name)).transpose()?;
+        let confidence = table.column(CONFIDENCE)?;
+
+        let mut answers = JudgeAnswers::new(rows.len(), variants.len(), classes.len());
+        let answer = |row: &Row<'_>, columns: &[ColumnIndex]| -> Result<Option<Vec<f64>>> {
+            let counts = if has_answer(row, columns)? { Some(read_hundred(row, columns)?) } else { None };
+            Ok(counts.map(|counts| counts.into_iter().map(f64::from).collect()))
+        };
+        for (i, row) in rows.iter().enumerate() {
+            for (v, columns) in variants.iter().enumerate() {
+                if let Some(answer) = answer(row, columns)? {
+                    answers.answer_mut(i, v).copy_from_slice(&answer);
+                }
+            }
+            answers.set_confidence(i, confidence_of(row, confidence)?);
+            stated_label.map_or(Ok(None), |column| row.optional_word(column, &classes))?;
+            let update = self_update.as_ref().map_or(Ok(None), |columns| answer(row, columns))?;
+            answers.set_self_update(i, update);
+        }
+        JudgeVariants::new(ids, classes, names(self.variants), answers)
+    }
+}
+
+/// Counts that sum to 100.
+pub(super) fn read_hundred(row: &Row<'_>, columns: &[ColumnIndex]) -> Result<Vec<u32>> {
+    let counts = columns.iter().map(|&column| row.count(column)).collect::<Result<Vec<u32>>>()?;
+    let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    if sum != HUNDRED {
+        let reason = format!("{counts:?} sum to {sum}, not to {HUNDRED}");
+        return Err(row.refuse(columns[0], Problem::unfit(reason, "correct the numbers of the row")));
+    }
+    Ok(counts)
+}
+
+/// Whether a row has an answer: all of its cells, or none.
+fn has_answer(row: &Row<'_>, columns: &[ColumnIndex]) -> Result<bool> {
+    let cells: Vec<&str> = columns.iter().map(|&column| row.cell(column)).collect();
+    match cells.iter().filter(|cell| cell.is_empty()).count() {
+        0 => Ok(true),
+        blank if blank == cells.len() => Ok(false),
+        _ => Err(row.refuse(columns[0], Problem::PartialAnswer { cells: names(&cells) })),
+    }
+}
+
+fn confidence_of(row: &Row<'_>, column: ColumnIndex) -> Result<Option<f64>> {
+    let confidence = row.optional_number(column)?;
+    confidence.map_or(Ok(()), check_confidence).map_err(|problem| row.refuse(column, problem))?;
+    Ok(confidence)
+}
+
+/// Reads and parses a table of a checked folder.
+pub(super) fn read_table(folder: &mut CheckedFolder, name: &str, id: &str) -> Result<DataTable> {
+    let bytes = folder.read(name)?;
+    DataTable::parse(&folder.path(name), &bytes, id)
+}
 
 /// Reads a folder's predictions for the items `ids`, and the SHA-256 sums of its files by name.
 ///
@@ -64,10 +158,7 @@ pub(super) fn read_folder(
         if let Some(answer) = answer {
             answers.answer_mut(i, place).copy_from_slice(&answer);
         }
-        if let Some(value) = row.optional_number(confidence)? {
-            check_confidence(value).map_err(|problem| row.refuse(confidence, problem))?;
-            stated[i].push(value);
-        }
+        stated[i].extend(confidence_of(&row, confidence)?);
         Ok(())
     })?;
     if let Some(updates) = &updates {
@@ -106,7 +197,7 @@ fn for_each_answer<'t>(
     classes: &[String],
     mut visit: impl FnMut(Row<'t>, usize, Option<Vec<f64>>) -> Result<()>,
 ) -> Result<()> {
-    let columns: Vec<ColumnIndex> = shares(classes).map(|name| table.column(&name)).collect::<Result<_>>()?;
+    let columns = table.columns(&shares(classes).collect::<Vec<_>>())?;
     let variant = table.column("variant")?;
     let mut seen = BTreeMap::new();
     for row in table.rows() {
@@ -116,11 +207,7 @@ fn for_each_answer<'t>(
         if seen.insert((i, row.text(variant)?), ()).is_some() {
             return Err(row.refuse_id(Problem::DuplicateId { id: row.id().to_owned(), first_line: None }));
         }
-        let cells: Vec<&str> = columns.iter().map(|&column| row.cell(column)).collect();
-        let blank = cells.iter().filter(|cell| cell.is_empty()).count();
-        if blank > 0 && blank < cells.len() {
-            return Err(row.refuse(columns[0], Problem::PartialAnswer { cells: names(&cells) }));
-        }
+        has_answer(&row, &columns)?;
         let numbers =
             columns.iter().map(|&column| row.optional_number(column)).collect::<Result<Option<Vec<f64>>>>()?;
         visit(row, i, numbers.map(of_hundred))?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Instant;
 
+use super::familiarity::in_words;
 use super::sources::ExperimentData;
 use super::{Error, say};
 use crate::artifact::{Manifest, Provenance, Results, Sums};
@@ -89,7 +90,7 @@ fn run_dice(
     results.dice = Some(experiment.run(draws, progress)?);
     let floor = dice.floor.map(|floor| ("floor of a prediction".to_owned(), floor.to_string()));
     Ok(Provenance {
-        replicates: BTreeMap::from([("label re-draws".to_owned(), draws)]),
+        replicates: re_draws(draws),
         settings: judge_setting(judge).into_iter().chain(floor).collect(),
         published_size: draws == dice::PUBLISHED_DRAWS && judge.is_none(),
         ..provenance(prefixed("dice", &dice.hashes), Published.seeds().of_dice())
@@ -112,16 +113,49 @@ fn run_chaosnli(
     (results.chaosnli, results.authors) = (Some(ours), Some(theirs));
     let all_inputs = prefixed("chaosnli", &chaosnli.hashes).into_iter().chain(inputs).collect();
     Ok(Provenance {
-        replicates: BTreeMap::from([("half splits".to_owned(), replicates)]),
+        replicates: half_splits(replicates),
         published_size: judge.is_none() && is_as_published(replicates, self_neighbour),
         settings: settings.into_iter().chain(judge_setting(judge)).collect(),
         ..provenance(all_inputs, Published.seeds().of_chaosnli())
     })
 }
 
+/// What a manifest says of results of the paper's size that this version does not run so: other sizes, seeds or neighbours.
+pub(super) fn foreign(manifest: &Manifest) -> Vec<String> {
+    let seeds = Published.seeds();
+    let mut foreign = vec![];
+    for (experiment, said) in manifest.deterministic.iter().filter(|(_, said)| said.published_size) {
+        let (seeds, replicates) = match experiment {
+            Experiment::Simulations => (seeds.of_simulations(), SimulationSizes::default().named()),
+            Experiment::Dice => (seeds.of_dice(), re_draws(dice::PUBLISHED_DRAWS)),
+            Experiment::ChaosNli | Experiment::Authors => {
+                (seeds.of_chaosnli(), half_splits(chaosnli::PUBLISHED_REPLICATES))
+            }
+        };
+        let own = provenance(Sums::new(), seeds);
+        let neighbours = said.settings.get("neighbours");
+        let facts = [
+            ("program", said.program == own.program),
+            ("replicates", said.replicates == replicates),
+            ("seeds", said.seeds == own.seeds),
+            ("neighbours", neighbours.is_none_or(|words| words == in_words(SelfNeighbour::Published))),
+        ];
+        foreign.extend(facts.iter().filter(|(_, same)| !same).map(|(fact, _)| format!("{experiment}, {fact}")));
+    }
+    foreign
+}
+
 /// Whether Experiment 2 with the published predictions is the paper's, so that its claims may be judged.
 fn is_as_published(replicates: usize, self_neighbour: SelfNeighbour) -> bool {
     replicates == chaosnli::PUBLISHED_REPLICATES && self_neighbour == SelfNeighbour::Published
+}
+
+fn re_draws(draws: usize) -> BTreeMap<String, usize> {
+    BTreeMap::from([("label re-draws".to_owned(), draws)])
+}
+
+fn half_splits(replicates: usize) -> BTreeMap<String, usize> {
+    BTreeMap::from([("half splits".to_owned(), replicates)])
 }
 
 fn capped(published: usize, cap: Option<usize>) -> usize {

@@ -64,6 +64,11 @@ impl FamiliarityArgs {
         options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
+    /// Those that find neighbours by `engine`.
+    pub(super) fn with_engine(engine: Engine) -> Self {
+        Self { neighbours: Some(engine), ..Self::default() }
+    }
+
     /// Whether results will be of another setting than the paper's.
     pub(super) fn leave_one_out(&self) -> bool {
         self.familiarity == Some(SelfNeighbour::LeaveOneOut)
@@ -179,14 +184,18 @@ impl FamiliarityChannel {
                 (UnitRows::new(fresh.view())?, Sums::from(sums))
             }
         };
-        let own = match self.self_neighbour {
-            SelfNeighbour::Published => "an item counts itself (published)",
-            SelfNeighbour::LeaveOneOut => "an item does not count itself (leave-one-out)",
-        };
         let engine = self.engine(rows, list_width(NEIGHBOURS), progress);
-        put("neighbours", format!("by cosine distance; {own}"));
+        put("neighbours", in_words(self.self_neighbour).to_owned());
         put("recall", engine.describe());
         Ok((engine, inputs, settings))
+    }
+}
+
+/// What a manifest says of the neighbours of an item.
+pub(super) fn in_words(self_neighbour: SelfNeighbour) -> &'static str {
+    match self_neighbour {
+        SelfNeighbour::Published => "by cosine distance; an item counts itself (published)",
+        SelfNeighbour::LeaveOneOut => "by cosine distance; an item does not count itself (leave-one-out)",
     }
 }
 

@@ -98,6 +98,7 @@ fn view(verdicts: &Verdicts) -> Value {
     json!({
         "meant": (!meant.is_empty()).then(|| counted(&meant)),
         "unsettled": meant.iter().filter(is_unsettled).map(|judged| conclusion(judged)).collect::<Vec<_>>(),
+        "flips": verdicts.concluded(ConclusionOutcome::Flips),
         "literal": (!literal.is_empty()).then(|| counted(&literal)),
         "literal_ids": ids.join(", "),
         "tallies": [tally("in digits", &digits), tally("in words, ~, > or <", &words), tally("all", &total)],

@@ -1,5 +1,6 @@
 //! `verify`: judge results on disk, and hold every file made of them against what they give.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ use super::terminal::stdout;
 use super::{Error, FINDINGS, claims_file, experiment};
 use crate::artifact::{self, Manifest, Results};
 use crate::experiments::Experiment;
+use crate::familiarity::neighbours::Engine;
 use crate::report::claims::{Claims, Verdict, misprinted, smallest_misprint};
 use crate::report::latex::Templates;
 use crate::report::page;
@@ -78,6 +80,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     manifest.check_sums(&args.artifact)?;
     manifest.check_files(&args.artifact)?;
+    refuse(args, experiment::foreign(&manifest))?;
     let recomputed = if args.recompute { recompute(args, &manifest, &results)? } else { vec![] };
     manifest.check_data(&args.artifact)?;
     if !args.recompute {
@@ -109,6 +112,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 /// Largest relative difference of a recomputed number that counts as equal: other processors round otherwise.
 const TOLERANCE: f64 = 1e-6;
 
+/// Largest difference of a number in what a manifest says.
+const NEAR: f64 = 1e-4;
+
 /// Computes again what has the paper's size, and compares it with the results of the folder.
 fn recompute(args: &Args, manifest: &Manifest, results: &Results) -> Result<Vec<Experiment>, Error> {
     let is_whole = |experiment: &Experiment| manifest.deterministic.get(experiment).is_some_and(|f| f.published_size);
@@ -117,11 +123,13 @@ fn recompute(args: &Args, manifest: &Manifest, results: &Results) -> Result<Vec<
         experiments.retain(|experiment| *experiment != Experiment::Authors);
     }
     let data = args.data.clone().unwrap_or_else(|| installed("data"));
-    let (judges, familiarity) = (Judges::default(), FamiliarityArgs::default());
+    let recall = manifest.deterministic.get(&Experiment::ChaosNli).and_then(|facts| facts.settings.get("recall"));
+    let engine = if recall.is_some_and(|recall| recall.starts_with("HNSW")) { Engine::Hnsw } else { Engine::Exact };
+    let (judges, familiarity) = (Judges::default(), FamiliarityArgs::with_engine(engine));
     let data = ExperimentData::new(&data, &judges, &familiarity);
     experiment::load(&experiments, &data)?;
     args.threads.start()?;
-    let (again, _) = experiment::run(&experiments, &data, None, &Bars::default())?;
+    let (again, facts) = experiment::run(&experiments, &data, None, &Bars::default())?;
     let (old, new) = (results.values(), again.values());
     let mut moved = vec![];
     for experiment in &experiments {
@@ -129,10 +137,37 @@ fn recompute(args: &Args, manifest: &Manifest, results: &Results) -> Result<Vec<
             compare(experiment.name(), old, new, TOLERANCE, &mut moved);
         }
     }
-    if moved.is_empty() {
-        return Ok(experiments);
+    if !moved.is_empty() {
+        return Err(artifact::Error::Recomputed { folder: args.artifact.clone(), moved }.into());
     }
-    Err(artifact::Error::Recomputed { folder: args.artifact.clone(), moved }.into())
+    let mut foreign = vec![];
+    for experiment in &experiments {
+        let (said, own) = (&manifest.deterministic[experiment].settings, &facts.deterministic[experiment].settings);
+        let differing = said.keys().chain(own.keys()).filter(|what| !is_same(said.get(*what), own.get(*what)));
+        foreign.extend(differing.map(|what| format!("{experiment}, {what}")).collect::<BTreeSet<_>>());
+    }
+    refuse(args, foreign)?;
+    Ok(experiments)
+}
+
+/// Refuses a manifest that says what was not run.
+fn refuse(args: &Args, facts: Vec<String>) -> Result<(), Error> {
+    if facts.is_empty() {
+        return Ok(());
+    }
+    Err(artifact::Error::Provenance { folder: args.artifact.clone(), facts }.into())
+}
+
+/// Whether two texts say the same, with numbers that are as near to each other as processors round.
+fn is_same(one: Option<&String>, other: Option<&String>) -> bool {
+    let words =
+        |text: &'_ String| -> Vec<String> { text.split([' ', ',', ';', '(', ')']).map(str::to_owned).collect() };
+    let near = |(a, b): (&String, &String)| {
+        let apart = a.parse::<f64>().ok().zip(b.parse::<f64>().ok()).map(|(a, b)| (a - b).abs());
+        a == b || apart.is_some_and(|apart| apart <= NEAR)
+    };
+    let (Some(one), Some(other)) = (one.map(words), other.map(words)) else { return false };
+    one.len() == other.len() && one.iter().zip(&other).all(near)
 }
 
 /// Judges one claim with a misprint.

@@ -19,6 +19,7 @@ use thiserror::Error as ThisError;
 
 pub use crate::experiments::Experiment;
 use judge_uncertainty_formats::error::brief;
+use judge_uncertainty_system::MANIFEST;
 use judge_uncertainty_system::{FileError, read};
 pub use manifest::{Manifest, Provenance, Sums, hold};
 pub use published::frozen;
@@ -53,6 +54,12 @@ pub enum Error {
         folder.display(), files.join(", "), folder.display()
     )]
     Edited { folder: PathBuf, files: Vec<String> },
+    #[error(
+        "{}: {}: not what this version runs for the paper. The manifest was edited, or another version wrote it; \
+         `judge-uncertainty reproduce` writes it anew",
+        folder.join(MANIFEST).display(), facts.join("; ")
+    )]
+    Provenance { folder: PathBuf, facts: Vec<String> },
     #[error(
         "{path}: {problem} whose sum is in data/paper/frozen.SHA256SUMS; no command makes it again, so copy it from \
          the repository"

@@ -119,7 +119,7 @@ pub struct JudgedConclusion<'c> {
     pub outcome: ConclusionOutcome,
     /// Whether it holds in the results at hand.
     pub here: bool,
-    /// In how many of how many other runs it holds; `None` where nothing unknown of a run could move it.
+    /// In how many of how many other runs it holds; `None` where these have none of its quantities.
     pub runs: Option<(usize, usize)>,
     /// Whether it holds by the other procedure, where there are two.
     pub beside: Option<bool>,
@@ -180,9 +180,15 @@ impl Conclusion {
         Ok(Self { id: id.into_inner(), experiment, place, says, when, literal, note })
     }
 
-    /// The quantities that it rests on, in results of its experiment.
+    /// The quantities that it rests on, each once, in results of its experiment.
     pub fn quantities(&self, results: &Value) -> Vec<String> {
-        self.when.iter().flat_map(|condition| quantities_of(condition, results)).collect()
+        let mut all: Vec<String> = vec![];
+        for quantity in self.when.iter().flat_map(|condition| quantities_of(condition, results)) {
+            if !all.contains(&quantity) {
+                all.push(quantity);
+            }
+        }
+        all
     }
 
     /// Holds it against results, and against the runs that the authors could have had.

@@ -55,10 +55,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "POINTS", value_parser = super::study::target, help_heading = "Queue")]
     target: Option<f64>,
     /// What the judge has to reach to be relied on: agreement=0.8. The program writes it to the study.toml.
-    #[arg(long, value_name = "FINDING=NUMBER", help_heading = "Verdict")]
+    #[arg(long, value_name = "FINDING=NUMBER", value_parser = Condition::goal, help_heading = "Verdict")]
     at_least: Vec<Condition>,
     /// End with status 10 if a finding lies below or above a number, 11 if the labels leave that open: kappa<0.6.
-    #[arg(long, value_name = "FINDING<NUMBER", help_heading = "Verdict")]
+    #[arg(long, value_name = "FINDING<NUMBER", value_parser = Condition::limit, help_heading = "Verdict")]
     fail_if: Option<Condition>,
     /// Folder to write the study to [default: the file's name with -audit, here].
     #[arg(long, value_name = "DIR", help_heading = "Files")]

@@ -662,6 +662,70 @@ fn the_verdict_rests_on_what_the_study_asks() {
     }
 }
 
+/// Of numbers the distance of judge and person is the better the lower it is, and `agreement` names no finding.
+#[test]
+fn a_goal_for_numbers_is_a_distance() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, off) in [("good", 0), ("bad", 3)] {
+        let rows =
+            (0..60).map(|i| format!("r{i},{},{}\n", (i * 7 + usize::from(i % 9 == 0) + off) % 5 + 1, i * 7 % 5 + 1));
+        fs::write(
+            folder.path().join(name).with_extension("csv"),
+            format!("id,judge,human\n{}", rows.collect::<String>()),
+        )
+        .unwrap();
+    }
+    let answer = |file: &str, goal: &str| said(audit(folder.path(), &[file, "--force", "--at-least", goal]));
+    assert!(answer("good.csv", "distance=0.8").contains("Yes: it reaches what the study asks"));
+    assert!(answer("bad.csv", "distance=0.8").contains("No: it falls short of what the study asks"));
+    audit(folder.path(), &["bad.csv", "--force", "--fail-if", "distance>0.8"]).code(10);
+    for refused in [["--at-least", "agreement=0.8"], ["--fail-if", "agreement<0.8"], ["--at-least", "kappa=80"]] {
+        audit(folder.path(), &[&["good.csv", "--force"], &refused[..]].concat()).code(2);
+    }
+}
+
+/// A condition says which side it means, and a number that can be reached.
+#[test]
+fn conditions_that_say_nothing_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+    for wrong in [["--fail-if", "agreement=0.5"], ["--fail-if", "agreement<80"], ["--at-least", "kappa<0.6"]] {
+        audit(folder.path(), &[&["w.csv"], &wrong[..]].concat()).code(2);
+    }
+}
+
+/// Judges may state probabilities before anybody labels: two columns that add up to 1 are two classes.
+#[test]
+fn two_probabilities_are_two_classes_before_any_label() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = (0..40).map(|i| format!("r{i},{:.2},{:.2}\n", 0.02 * f64::from(i), 1.0 - 0.02 * f64::from(i)));
+    fs::write(folder.path().join("p.csv"), format!("id,p_no,p_yes\n{}", rows.collect::<String>())).unwrap();
+    said(audit(folder.path(), &["p.csv"]));
+    let study = fs::read_to_string(folder.path().join("p-audit/study.toml")).unwrap();
+    assert!(study.contains(r#"classes = ["no", "yes"]"#), "{study}");
+}
+
+/// A queue that is answered whole is the one that was answered, though another one holds its items, too.
+#[test]
+fn labels_answer_the_queue_that_they_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+    said(audit(folder.path(), &["w.csv", "--labelled", "random"]));
+    let study = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(command.current_dir(folder.path()).args([&["study"], arguments].concat()).assert())
+    };
+    study(&["queue", "w-audit", "--budget", "20", "--out", "w-audit/another"]);
+    let queue = fs::read_to_string(folder.path().join("w-audit/another/queue.csv")).unwrap();
+    let ids = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+    let back: String = ids.map(|id| format!("{id},zoe,pass\n")).collect();
+    fs::write(folder.path().join("back.csv"), format!("id,annotator,label\n{back}")).unwrap();
+    study(&["labels", "add", "back.csv", "w-audit"]);
+    let answer: Value = serde_json::from_str(&study(&["run", "w-audit", "--json"])).unwrap();
+    let chosen = answer["answer"]["chosen"].as_str().unwrap();
+    assert!(chosen.contains("another") && !chosen.contains("do not count"), "{chosen}");
+}
+
 /// Labels are for something: to find errors, or to know the rate so well.
 #[test]
 fn a_queue_has_a_purpose() {
@@ -689,6 +753,9 @@ fn a_queue_has_a_purpose() {
     let plan = said(plan.current_dir(folder.path()).args(["study", "plan", "w-audit", "--target", "4"]).assert());
     assert!(plan.contains(&format!("--budget {number}")), "{plan}");
     assert!(queue(&["--until", "rate+-40"]).0.contains("Nothing to queue."));
+    let mut useless = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    let useless = useless.current_dir(folder.path()).args(["study", "queue", "w-audit", "--out", "u"]);
+    useless.args(["--until", "rate+-4", "--for", "errors"]).assert().code(2);
 }
 
 /// Twelve conversations of 20 rows are labelled whole, and rows of one are alike: 100 labels of single rows reach the others and

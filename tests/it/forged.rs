@@ -57,6 +57,25 @@ fn edited_results_with_mended_sums_are_refused() {
     }
 }
 
+/// What the manifest says of sizes, seeds and neighbours is what the program runs.
+#[test]
+fn a_manifest_of_other_runs_is_refused() {
+    type Change = fn(&mut Value);
+    let changes: [(&str, Change); 4] = [
+        ("dice, replicates", |all| all["dice"]["replicates"]["label re-draws"] = 7.into()),
+        ("dice, seeds", |all| all["dice"]["seeds"]["label re-draw r"] = "31337 + r".into()),
+        ("simulations, program", |all| all["simulations"]["program"] = "9.9.9".into()),
+        ("chaosnli, neighbours", |all| all["chaosnli"]["settings"]["neighbours"] = "an item does not count".into()),
+    ];
+    for (what, change) in changes {
+        let folder = artifact();
+        edit(folder.path(), &|manifest| change(&mut manifest["deterministic"]));
+        run(&["render", "--artifact", folder.path().to_str().unwrap()], 0);
+        let told = verify(folder.path(), 2);
+        assert!(told.contains("manifest.json") && told.contains(what), "{told}");
+    }
+}
+
 #[test]
 fn a_recomputation_tells_edited_results() {
     let folder = tempfile::tempdir().unwrap();

@@ -148,12 +148,12 @@ fn tiles(answer: &Answer) -> Vec<KeyNumber> {
         tiles.push(number(Unit::Number.estimate(found), "agreement beyond chance (kappa)", Tone::Neutral));
     }
     if let Some(rate) = answer.rates.first() {
-        let label = match answer.classes {
-            true => format!("rate of {:?} over all items, corrected", rate.of),
-            false => "mean over all items, corrected".to_owned(),
+        let what = if answer.classes { format!("rate of {:?}", rate.of) } else { "mean".to_owned() };
+        let (text, by) = match rate.corrected.estimate() {
+            Some(found) => (unit.estimate(found), rate.words()),
+            None => (unit.plain(rate.by_judge), "by the judge alone"),
         };
-        let text = rate.corrected.estimate().map_or_else(|| unit.plain(rate.by_judge), |found| unit.estimate(found));
-        tiles.push(number(text, &label, Tone::Neutral));
+        tiles.push(number(text, &format!("{what} over all items, {by}"), Tone::Neutral));
     }
     tiles
 }

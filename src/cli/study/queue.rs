@@ -138,6 +138,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     let advised = advised(args, &study, amount);
     check_rule(&study, advised.rule)?;
+    if args.until.is_some() && !advised.rule.draws_unlabelled() && advised.rule != Order::By(Rule::Random) {
+        let ranked = advised.rule.words();
+        let says = format!("a queue by {ranked} tells nothing of the other items, so the rate stays as wide as it is");
+        return Err(Error::NoPlan { says: format!("{says}: take --until without --for and --rule, or --budget") });
+    }
     let request = QueueRequest {
         labels_per_item: args.labels_per_item.unwrap_or(advised.labels_per_item),
         explore: args.explore.or(advised.explore).filter(|share| *share > 0.0),

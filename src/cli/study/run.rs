@@ -154,16 +154,23 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 /// # Errors
 /// The study has no such finding.
 pub(in crate::cli) fn known(study: &Study, condition: Option<&Condition>) -> Result<(), Error> {
-    let asked =
-        condition.map(|condition| &condition.finding).into_iter().chain(study.file.config.trust.at_least.keys());
-    let asked: Vec<&String> = asked.collect();
+    let asked = condition.map(|condition| (&condition.finding, &condition.number));
+    let asked: Vec<(&String, &f64)> = asked.into_iter().chain(&study.file.config.trust.at_least).collect();
     if asked.is_empty() {
         return Ok(());
     }
     let answer = Answer::of_labels(study);
-    let Some(finding) = asked.into_iter().find(|id| answer.found(id).is_none()) else { return Ok(()) };
-    let ids = answer.findings.iter().map(|finding| finding.id.as_str()).collect::<Vec<_>>().join(", ");
-    Err(Error::NoFinding { finding: finding.clone(), ids })
+    // Shares, their differences and kappa; of numbers kappa alone.
+    let is_beyond = |id: &str, number: f64| number.abs() > 1.0 && (answer.classes || id == "kappa");
+    for (id, number) in asked {
+        if answer.found(id).is_none() {
+            return Err(Error::NoFinding { finding: id.clone(), ids: answer.ids().collect::<Vec<_>>().join(", ") });
+        }
+        if is_beyond(id, *number) {
+            return Err(Error::Beyond { finding: id.clone(), number: *number });
+        }
+    }
+    Ok(())
 }
 
 /// The exit status that a condition asks for: 0 where it does not hold, 10 where it does, 11 where that is open.

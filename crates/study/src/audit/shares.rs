@@ -39,17 +39,19 @@ fn called(name: &str) -> String {
     name.split(|c: char| !c.is_alphanumeric()).filter(says).collect::<Vec<_>>().join(" ")
 }
 
-/// A table whose judge gives no answer but probabilities of three classes or more, with the likeliest class of each row as its
+/// A table whose judge gives no answer but probabilities of three classes or more, or of two that no label names, with the likeliest class of each row as its
 /// answer; `None` of another table. `known` are the classes of the belief that it is read for.
 pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping, known: &[String]) -> Option<Widened> {
     let columns =
         |role: Role| -> Vec<usize> { mapping.of(role).into_iter().filter_map(|name| cells.column(name)).collect() };
     let of = columns(Role::Probability);
     let answers = [Role::Verdict, Role::Score].into_iter().any(|role| !mapping.of(role).is_empty());
-    if answers || of.len() < FEWEST || cells.column(LIKELIEST).is_some() {
+    let people = columns(Role::Human);
+    // Labels, too, would tell what two columns are about.
+    let fewest = if people.is_empty() && known.is_empty() { 2 } else { FEWEST };
+    if answers || of.len() < fewest || cells.column(LIKELIEST).is_some() {
         return None;
     }
-    let people = columns(Role::Human);
     let labels = || people.iter().flat_map(|&k| cells.distinct(k)).chain(known.iter().map(String::as_str));
     // Probabilities of several criteria are of classes that nobody names, or don't add up to 1.
     let named = of.iter().filter(|&&k| told(&cells.names[k], labels()).is_some()).count();

@@ -48,6 +48,25 @@ impl FromStr for Condition {
 }
 
 impl Condition {
+    /// What a judge has to reach: `agreement=0.8`.
+    ///
+    /// # Errors
+    /// Another condition, in words.
+    pub fn goal(text: &str) -> Result<Self, String> {
+        let is_goal = !text.contains(['<', '>']);
+        text.parse().ok().filter(|_| is_goal).ok_or_else(|| format!("{text:?} is no goal such as agreement=0.8"))
+    }
+
+    /// Where a finding fails: `kappa<0.6`.
+    ///
+    /// # Errors
+    /// Another condition, in words.
+    pub fn limit(text: &str) -> Result<Self, String> {
+        let limit = text.parse::<Self>()?;
+        let is_limit = !text.contains('=');
+        is_limit.then_some(limit).ok_or_else(|| format!("{text:?} is no limit: write < or >, as in kappa<0.6"))
+    }
+
     /// Whether it holds of a finding.
     pub fn holds(&self, found: Option<&Estimable>) -> Holds {
         let Some(found) = found.and_then(Estimable::estimate) else { return Holds::Open };

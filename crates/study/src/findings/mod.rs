@@ -90,7 +90,7 @@ pub struct Answer {
     /// Whether the judge reaches what the study asks of it (`at_least`); the verdict then rests on these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_least: Vec<(Condition, Holds)>,
-    /// How narrow further labels make the first rate, agreement and kappa, and how many a target takes if one is named.
+    /// How narrow further labels make the rates, agreement and kappa, and how many a target takes if one is named.
     pub plan: LabelPlan,
     /// Agreement and the first rate before labels were added; `None` where none were.
     #[serde(skip)]
@@ -111,6 +111,9 @@ pub struct Answer {
     #[serde(skip)]
     pub position: Option<Position>,
 }
+
+/// What conditions call the agreement of numbers: how far judge and person are from each other.
+pub const DISTANCE: &str = "distance";
 
 /// Figures without the labels that were added.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,7 +189,8 @@ impl Answer {
         self.findings = findings(self);
         let asked = study.file.config.trust.at_least.iter();
         let of = |(finding, number): (&String, &f64)| {
-            let condition = Condition { finding: finding.clone(), below: false, number: *number };
+            // A distance is the better the lower it is.
+            let condition = Condition { finding: finding.clone(), below: finding == DISTANCE, number: *number };
             let holds = condition.holds(self.found(finding));
             (condition, holds)
         };
@@ -228,9 +232,25 @@ impl Answer {
         }
     }
 
-    /// The finding of this id; `None` if the answer lacks it.
+    /// The finding of this id; `None` if the answer lacks it. Of numbers `agreement` is called [`DISTANCE`], which it is.
+    pub fn finding(&self, id: &str) -> Option<&Finding> {
+        let id = match (self.classes, id) {
+            (false, DISTANCE) => "agreement",
+            (false, "agreement") => return None,
+            (_, id) => id,
+        };
+        self.findings.iter().find(|finding| finding.id == id)
+    }
+
+    /// The ids under which [`Self::finding`] knows the findings.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        let id = |finding: &'_ Finding| finding.id == "agreement" && !self.classes;
+        self.findings.iter().map(move |finding| if id(finding) { DISTANCE } else { finding.id.as_str() })
+    }
+
+    /// The value of the finding of this id; `None` if the answer lacks it.
     pub fn found(&self, id: &str) -> Option<&Estimable> {
-        self.findings.iter().find(|finding| finding.id == id).map(|finding| &finding.found)
+        self.finding(id).map(|finding| &finding.found)
     }
 }
 
@@ -353,7 +373,7 @@ fn findings(answer: &Answer) -> Vec<Finding> {
         let (value, items) = (rate.by_judge, answer.items);
         let exact = Estimable::Estimated(ItemEstimate { value, standard_error: 0.0, lo: value, hi: value, items });
         all.extend([
-            of(&id, format!("{what}, corrected for the judge's errors"), &rate.corrected).was(was),
+            of(&id, format!("{what}, {}", rate.words()), &rate.corrected).was(was),
             of(&format!("{id}.by_labels"), format!("{what} by the labels alone"), &rate.by_labels),
             of(&format!("{id}.by_judge"), format!("{what} by the judge alone"), &exact),
         ]);

@@ -24,9 +24,9 @@ pub struct LabelPlan {
     pub target: Option<f64>,
     /// Whether labels are assumed to be drawn at random because the study does not state how they were chosen.
     pub is_assumed: bool,
-    /// The first rate, agreement, and kappa.
+    /// The rate, of several the one with the widest interval, agreement, and kappa.
     pub figures: Vec<PlannedFigure>,
-    /// Half the width of the first rate's interval, now and with as many further labels as there are, 50 at least
+    /// Half the width of that rate's interval, now and with as many further labels as there are, 50 at least
     /// and one for each item without a label at most; `None` where none is left.
     #[serde(skip)]
     pub narrowing: Option<[Width; 2]>,
@@ -120,10 +120,14 @@ impl LabelPlan {
         let classes = ratings.scale.nominal().is_some();
         let unit = Unit::of_answers(classes);
         let share = target.map(|target| if classes { target / 100.0 } else { target });
-        let name = ratings.name(ratings.quantities()[0]);
+        // Every rate is known so well where the widest one is.
+        let width_of = |k: usize| half(&rate_after(sample, k)(0)).unwrap_or(f64::INFINITY);
+        let quantities = ratings.quantities();
+        let widest = (1..quantities.len()).fold(0, |most, k| if width_of(k) > width_of(most) { k } else { most });
+        let name = ratings.name(quantities[widest]);
         let rate = if classes { format!("the rate of {name:?}") } else { "the mean".to_owned() };
         let close = if classes { "agreement" } else { "distance" };
-        let (rate_after, agreement_after) = (rate_after(sample, 0), agreement_after(sample));
+        let (rate_after, agreement_after) = (rate_after(sample, widest), agreement_after(sample));
         let kappa_after = kappa_after(sample, &agreement_after);
         let (points, hundredths) = ((open, share), (open, target.map(|target| target / 100.0)));
         let figures = vec![

@@ -22,7 +22,7 @@ pub struct Position {
     pub without_verdict: usize,
     /// How often the verdict changes with the order.
     pub flips: Estimable,
-    /// How much more often it goes to the answer shown first than to the one shown second, of all items.
+    /// How much more often it goes to the answer shown first than to the one shown second, of all verdicts.
     pub to_first: Estimable,
 }
 
@@ -57,10 +57,11 @@ impl Position {
             let share = |of: &dyn Fn(usize, usize) -> bool| {
                 both.iter().filter(|(one, other)| of(*one, *other)).count() as f64 / both.len() as f64
             };
-            let won = |[one, other]: [usize; 2]| share(&|a, b| (a, b) == (one, other));
+            // In the other order the second of the sides is shown first.
+            let won = |[first, second]: [usize; 2]| share(&|a, _| a == first) + share(&|_, b| b == second);
             items.push(ratings.things[item]);
             flips.push(Some(share(&|one, other| one != other)));
-            leans.push(Some(sides.map_or(0.0, |[first, second]| won([first, second]) - won([second, first]))));
+            leans.push(Some(sides.map_or(0.0, |[first, second]| 0.5 * (won([first, second]) - won([second, first])))));
         }
         let design = Design::random(items);
         (!flips.is_empty()).then(|| Self {

@@ -50,9 +50,8 @@ pub(super) fn verdict(answer: &Answer) -> String {
 /// Whether the judge reaches the study's target; `None` without a target or without labels.
 fn asked(answer: &Answer) -> Option<String> {
     let (worst, holds) = answer.at_least.iter().filter(|_| answer.labelled > 0).max_by_key(|(_, holds)| *holds)?;
-    let says = answer.findings.iter().find(|finding| finding.id == worst.finding).map(|finding| finding.says.as_str());
-    let says = says.unwrap_or("the study has no such finding");
-    let claim = format!("{} is at least {}", worst.finding, worst.number);
+    let says = answer.finding(&worst.finding).map_or("the study has no such finding", |finding| &finding.says);
+    let claim = format!("{} is {} {}", worst.finding, if worst.below { "below" } else { "at least" }, worst.number);
     Some(match holds {
         Holds::Yes => format!("Yes: it reaches what the study asks, {claim} ({says})."),
         Holds::Open => format!("Not shown: the labels leave open whether {claim} ({says})."),
@@ -64,7 +63,11 @@ fn asked(answer: &Answer) -> Option<String> {
 pub(super) fn step(answer: &Answer) -> String {
     let open = answer.items - answer.labelled;
     let asked = answer.plan.target.and(answer.plan.figures.first()).and_then(|rate| rate.needed);
-    let rate = if answer.classes { "rate" } else { "mean" };
+    let rate = match (answer.classes, answer.rates.len()) {
+        (true, 1) => "rate",
+        (true, _) => "widest rate",
+        (false, _) => "mean",
+    };
     let now = answer.plan.narrowing.zip(answer.plan.figures.first()).map(|([now, _], rate)| rate.text(now.half));
     let enough = match (asked, now) {
         (Some(0), _) => format!(", or stop: the {rate} is as narrow as you ask"),

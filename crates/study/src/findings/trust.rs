@@ -597,6 +597,16 @@ pub struct Rate {
     pub difference: Option<Estimable>,
 }
 
+impl Rate {
+    /// What it rests on, in words: the judge's answers enter where they narrow it.
+    pub fn words(&self) -> &'static str {
+        match (&self.corrected, &self.by_labels) {
+            (Estimable::Estimated(one), Estimable::Estimated(other)) if one == other => "by the labels alone",
+            _ => "corrected for the judge's errors",
+        }
+    }
+}
+
 /// A rate in a group, or of a system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OfGroup {

@@ -7,6 +7,7 @@
 //! chance, and so does one by fewest labels, to which all items without a label are equals; one that goes by rank alone
 //! does not, and neither do batches without a queue.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -102,8 +103,8 @@ impl AnsweredQueue {
             let of_batch: BTreeSet<usize> = added.iter().filter(|(_, b)| *b == batch).map(|(item, _)| *item).collect();
             let shared = |k: usize| queues[k].1.intersection(&of_batch).count();
             let before = (0..queues.len()).filter(|&k| queues[k].0.batches_before <= batch && shared(k) > 0);
-            // Of queues that hold as many of its items the latest.
-            if let Some(answered) = before.max_by_key(|&k| shared(k)) {
+            // Of queues that hold as many of its items the one of which it answers most, and then the latest.
+            if let Some(answered) = before.max_by_key(|&k| (shared(k), Reverse(queues[k].1.len()))) {
                 queues[answered].0.batches.insert(batch);
             }
         }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::trust::{Sample, agreement_after, kappa_after, rate_after};
+use super::trust::{Sample, agreement_after, kappa, rate_after};
 use super::words::Unit;
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::Estimable;
@@ -124,12 +124,11 @@ impl LabelPlan {
         let rate = if classes { format!("the rate of {name:?}") } else { "the mean".to_owned() };
         let close = if classes { "agreement" } else { "distance" };
         let (rate_after, agreement_after) = (rate_after(sample, 0), agreement_after(sample));
-        let kappa_after = kappa_after(sample, &agreement_after);
         let (points, hundredths) = ((open, share), (open, target.map(|target| target / 100.0)));
         let figures = vec![
             PlannedFigure::new(format!("rate.{name}"), &rate, unit, points, &rate_after),
             PlannedFigure::new("agreement".to_owned(), close, unit, points, &agreement_after),
-            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, hundredths, &kappa_after),
+            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, hundredths, &|more| kappa(sample, more)),
         ];
         let (items, labelled) = (ratings.len(), sample.labelled.len());
         let further = open.min(labelled.max(MORE_LABELS));

@@ -633,7 +633,7 @@ impl<'s> OfDomain<'s> {
         if helped { asked.helped(Help::new(&self.of_labelled, &self.all)) } else { asked }
     }
 
-    /// The mean with `more` labels of items like the labelled ones.
+    /// The mean with `more` labels.
     fn after(&self, helped: bool, more: usize) -> Estimable {
         self.sample.design.after(&self.ask(helped), times(self.sample, &self.values, more))
     }
@@ -690,7 +690,7 @@ fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
     Growth { clusters, ..times.into() }
 }
 
-/// The rate of the quantity in place `k`, by the number of further labels of items like the labelled ones.
+/// The rate of the quantity in place `k`, by the number of further labels.
 pub(super) fn rate_after<'s>(sample: &'s Sample<'s>, k: usize) -> impl Fn(usize) -> Estimable + 's {
     let of_all = OfDomain::new(sample, k, None);
     move |more| of_all.after(true, more)

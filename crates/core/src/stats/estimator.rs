@@ -842,17 +842,18 @@ impl Design {
         }
         residuals.iter_mut().for_each(|residual| *residual /= weights);
         let uneven = self.uneven(|item| ask.values[item].as_ref().map(std::slice::from_ref));
-        self.linear(mean, (&residuals, &has), items, (ask.of_study, uneven))
+        self.linear(mean, (&residuals, &has), items, (ask.of_study, uneven, 1.0))
     }
 
     /// How an estimate varies whose linear part is the sum over clusters of weight times `influence`; `has` marks the
-    /// clusters with a part in it, and clusters without a label raise what it varies by the factor `uneven`.
+    /// clusters with a part in it, and clusters without a label raise what it varies by the factor `uneven`; with
+    /// so many times the `labels` fewer are left to be drawn.
     fn linear(
         &self,
         value: f64,
         (influence, has): (&[f64], &[bool]),
         items: usize,
-        (of_study, uneven): (bool, f64),
+        (of_study, uneven, labels): (bool, f64, f64),
     ) -> Linear {
         let centre: f64 = self.weights.iter().zip(influence).map(|(w, z)| w * z).sum::<f64>()
             / self.weights.iter().zip(has).filter(|(_, has)| **has).map(|(w, _)| w).sum::<f64>();
@@ -871,8 +872,9 @@ impl Design {
                 let in_stratum = own().count() as f64;
                 let u = |c: usize, m: Member| m.weight / total * centred[c];
                 let mean = own().map(|(c, m)| u(c, m)).sum::<f64>() / in_stratum;
+                let left = |m: Member| (1.0 - m.fraction * labels).max(0.0);
                 let small = in_stratum / (in_stratum - 1.0).max(1.0);
-                let drawn: f64 = own().map(|(c, m)| (1.0 - m.fraction) * (u(c, m) - mean).powi(2)).sum::<f64>() * small;
+                let drawn: f64 = own().map(|(c, m)| left(m) * (u(c, m) - mean).powi(2)).sum::<f64>() * small;
                 let of_all =
                     own().map(|(c, m)| m.weight / total * centred[c].powi(2)).sum::<f64>() * of_things * number
                         / (number - 1.0).max(1.0)
@@ -1071,7 +1073,8 @@ impl Design {
         let uneven = if more.labels == 1.0 { self.uneven(|item| rows[item].as_deref()) } else { 1.0 };
         let is_single = matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1);
         let vary = |value: f64, influence: &[f64]| {
-            let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven));
+            let labels = if is_single { 1.0 } else { more.labels };
+            let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven, labels));
             let found = of(false);
             // That of all things of the study about new ones, which no label of theirs lowers.
             let stays = if is_single { 0.0 } else { found.variance - of(true).variance };

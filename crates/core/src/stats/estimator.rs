@@ -567,11 +567,12 @@ impl Design {
         let Some(sizes) = self.sizes else { return 1.0 };
         let items = (0..self.len()).filter(|&item| values(item).is_some()).count() as f64;
         let [alike, error] = self.alike(values);
-        sizes.factor((alike + error).min(1.0), items)
+        sizes.factor((alike.max(0.0) + error).min(1.0), items)
     }
 
     /// How alike the values of one cluster are, of items with some numbers each: their intraclass correlation by analysis of
-    /// variance (Fisher 1925), 0 to 1, and its standard error. It is 1 where no cluster has two values.
+    /// variance (Fisher 1925), below 0 where clusters are more alike than their values, and its standard error. It is 1 where no
+    /// cluster has two values.
     pub fn alike<'v>(&self, values: impl Fn(usize) -> Option<&'v [f64]>) -> [f64; 2] {
         let mut of_cluster: Vec<(f64, Vec<f64>)> = vec![(0.0, vec![]); self.weights.len()];
         let (mut squares, mut items) = (0.0, 0.0);
@@ -595,9 +596,9 @@ impl Design {
         let of_size = (items - of_cluster.iter().map(|(n, _)| n * n).sum::<f64>() / items) / (clusters - 1.0);
         let [among, within] = [(between - centre) / (clusters - 1.0), (squares - between) / (items - clusters)];
         let spread = among + (of_size - 1.0) * within;
-        let alike = if spread > 0.0 { ((among - within) / spread).clamp(0.0, 1.0) } else { 0.0 };
-        let error = (1.0 - alike)
-            * (1.0 + (of_size - 1.0) * alike)
+        let alike = if spread > 0.0 { (among - within) / spread } else { 0.0 };
+        let error = (1.0 - alike.max(0.0))
+            * (1.0 + (of_size - 1.0) * alike.max(0.0))
             * (2.0 / (of_size * (of_size - 1.0) * (clusters - 1.0))).sqrt();
         [alike, error]
     }
@@ -650,20 +651,13 @@ impl Design {
         self.unknown.is_none() && first.is_some() && members.all(|member| *member == first)
     }
 
-    /// Number of labelled clusters.
-    pub fn number_of_things(&self) -> usize {
-        self.weights.len()
-    }
-
-    /// Number of labelled clusters in strata that are not labelled completely: further labels can only add to these strata.
-    /// Of a census, all clusters.
-    pub fn open_things(&self) -> usize {
+    /// Of each item, whether it is in a stratum that is not labelled completely: further labels can only add to these strata.
+    /// Of a census, all are.
+    pub fn are_open(&self) -> Vec<bool> {
         let is_open =
-            |thing: usize| self.stages.iter().any(|stage| stage.members[thing].is_some_and(|m| m.fraction < 1.0));
-        match (0..self.weights.len()).filter(|&thing| is_open(thing)).count() {
-            0 => self.weights.len(),
-            open => open,
-        }
+            |thing: &usize| self.stages.iter().any(|stage| stage.members[*thing].is_some_and(|m| m.fraction < 1.0));
+        let are: Vec<bool> = self.clusters.iter().map(is_open).collect();
+        if are.contains(&true) { are } else { vec![true; are.len()] }
     }
 
     /// Number of items.
@@ -716,14 +710,15 @@ impl Design {
         if more.labels != 1.0 && self.sizes.is_some() {
             return Self { sizes: None, ..self.clone() }.after(ask, more);
         }
-        let plain = self.without_help(&Ask { help: None, ..*ask }, more);
+        let plain = self.without_help(&Ask { help: None, ..*ask }, (more, 1.0));
         let (Some(help), Some(found)) = (ask.help, plain.estimate()) else { return plain };
         let slope = self.slope(ask.values, help.of_labelled);
         let residual = |(value, f): (&Option<f64>, &f64)| value.map(|y| y - slope * (f - help.overall));
         let residuals: Vec<Option<f64>> = ask.values.iter().zip(help.of_labelled).map(residual).collect();
         let [low, high] =
             [ask.range.0 - slope * (help.range.1 - help.overall), ask.range.1 - slope * (help.range.0 - help.overall)];
-        let helped = self.without_help(&Ask { values: &residuals, range: (low, high), help: None, ..*ask }, more);
+        let helped =
+            self.without_help(&Ask { values: &residuals, range: (low, high), help: None, ..*ask }, (more, 2.0));
         let clamped = |found: ItemEstimate| {
             let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(ask.range.0, ask.range.1));
             ItemEstimate { value, lo, hi, ..found }
@@ -745,7 +740,8 @@ impl Design {
         if xx > 0.0 { (xy / xx).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    fn without_help(&self, ask: &Ask<'_>, more: Growth) -> Estimable {
+    /// `fitted` numbers, the mean and perhaps the slope of a help, were fitted to the values.
+    fn without_help(&self, ask: &Ask<'_>, (more, fitted): (Growth, f64)) -> Estimable {
         let Some(value) = self.plain_mean(ask.values) else { return too_few(0, 0, self.least(ask)) };
         if let Some(reason) = &self.unknown {
             return Estimable::of_these_items(value, reason.clone());
@@ -767,7 +763,10 @@ impl Design {
             return not;
         }
         if ask.is_bounded() {
-            let [lo, hi] = self.bounds(ask, &linear, more);
+            // Squares about fitted numbers are too small by so many of the clusters, now and then.
+            let small = |clusters: f64| (1.0 - fitted / clusters).max(0.5);
+            let precision = more.precision * small(linear.effective) / small(linear.effective * more.clusters);
+            let [lo, hi] = self.bounds(ask, &linear, Growth { precision, ..more });
             let standard_error = (linear.variance / more.precision).sqrt();
             return Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items: linear.items });
         }
@@ -843,17 +842,18 @@ impl Design {
         }
         residuals.iter_mut().for_each(|residual| *residual /= weights);
         let uneven = self.uneven(|item| ask.values[item].as_ref().map(std::slice::from_ref));
-        self.linear(mean, (&residuals, &has), items, (ask.of_study, uneven))
+        self.linear(mean, (&residuals, &has), items, (ask.of_study, uneven, 1.0))
     }
 
     /// How an estimate varies whose linear part is the sum over clusters of weight times `influence`; `has` marks the
-    /// clusters with a part in it, and clusters without a label raise what it varies by the factor `uneven`.
+    /// clusters with a part in it, and clusters without a label raise what it varies by the factor `uneven`; with
+    /// so many times the `labels` fewer are left to be drawn.
     fn linear(
         &self,
         value: f64,
         (influence, has): (&[f64], &[bool]),
         items: usize,
-        (of_study, uneven): (bool, f64),
+        (of_study, uneven, labels): (bool, f64, f64),
     ) -> Linear {
         let centre: f64 = self.weights.iter().zip(influence).map(|(w, z)| w * z).sum::<f64>()
             / self.weights.iter().zip(has).filter(|(_, has)| **has).map(|(w, _)| w).sum::<f64>();
@@ -872,8 +872,9 @@ impl Design {
                 let in_stratum = own().count() as f64;
                 let u = |c: usize, m: Member| m.weight / total * centred[c];
                 let mean = own().map(|(c, m)| u(c, m)).sum::<f64>() / in_stratum;
+                let left = |m: Member| (1.0 - m.fraction * labels).max(0.0);
                 let small = in_stratum / (in_stratum - 1.0).max(1.0);
-                let drawn: f64 = own().map(|(c, m)| (1.0 - m.fraction) * (u(c, m) - mean).powi(2)).sum::<f64>() * small;
+                let drawn: f64 = own().map(|(c, m)| left(m) * (u(c, m) - mean).powi(2)).sum::<f64>() * small;
                 let of_all =
                     own().map(|(c, m)| m.weight / total * centred[c].powi(2)).sum::<f64>() * of_things * number
                         / (number - 1.0).max(1.0)
@@ -939,6 +940,7 @@ impl Design {
                     let value = sums[*c] - centre * rows[*c];
                     Term { weight: m.weight, value, rows: per.unwrap_or(rows[*c]), shape, count: 1.0 }
                 };
+                let is_whole = unseen == 0.0 && own.iter().all(|(_, m)| m.fraction * more.labels > 1.0 - 1e-12);
                 let terms = compressed(own.iter().map(term).collect());
                 let part = if is_single { 1.0 } else { share * weight / with_values };
                 let at = terms.iter().map(|t| t.count * t.weight * t.value).sum::<f64>()
@@ -954,7 +956,7 @@ impl Design {
                 for ((squares, shift), (to, sign)) in squares.iter_mut().zip(&mut shift).zip(ends) {
                     let mirrored = |t: &Term| Term { value: sign * t.value, ..*t };
                     let all: Vec<Term> = terms.iter().map(mirrored).chain([mirrored(&end(to))]).collect();
-                    let reach = part * (sign * at - quantile(&all, tail)).max(0.0);
+                    let reach = if is_whole { 0.0 } else { part * (sign * at - quantile(&all, tail)).max(0.0) };
                     *squares += reach * reach;
                     let missing = if is_single { to } else { (to - centre) * of_rows };
                     *shift += part * stage.lost(h) * (at - missing).abs();
@@ -1013,6 +1015,19 @@ impl Design {
         level: f64,
         of: impl Fn(&[f64]) -> Option<f64>,
     ) -> Estimable {
+        self.function_after(rows, (corners, range), level, of, |_| Growth::from(1.0))
+    }
+
+    /// [`Self::function`] with further labels; `more` says how they multiply those of values of items, which are the linear
+    /// parts of the function: it and its slopes times what the numbers of the item are more than their means.
+    pub fn function_after(
+        &self,
+        rows: &[Option<Vec<f64>>],
+        (corners, range): (&[Vec<f64>], (f64, f64)),
+        level: f64,
+        of: impl Fn(&[f64]) -> Option<f64>,
+        more: impl FnOnce(&[Option<f64>]) -> Growth,
+    ) -> Estimable {
         let undefined = || Estimable::not("it is undefined where all answers, or all labels, are the same");
         let value = self.plain_means(rows).and_then(|means| of(&means));
         if let (Some(reason), Some(value)) = (&self.unknown, value) {
@@ -1047,8 +1062,26 @@ impl Design {
             Some((value, influence))
         };
         let Some((value, influence)) = jackknife(None) else { return undefined() };
-        let for_new = (false, self.uneven(|item| rows[item].as_deref()));
-        let linear = self.linear(value, (&influence, &has), items, for_new);
+        let means: Vec<f64> = sums.iter().map(|sum| sum / weight.iter().sum::<f64>()).collect();
+        let slope = |k: usize| {
+            let at = |by: f64| of(&(0..width).map(|j| means[j] + if j == k { by } else { 0.0 }).collect::<Vec<_>>());
+            Some((at(1e-6)? - at(-1e-6)?) / 2e-6)
+        };
+        let slopes: Vec<f64> = (0..width).map(|k| slope(k).unwrap_or(0.0)).collect();
+        let linear = |row: &Vec<f64>| value + (0..width).map(|k| slopes[k] * (row[k] - means[k])).sum::<f64>();
+        let more = more(&rows.iter().map(|row| row.as_ref().map(linear)).collect::<Vec<_>>());
+        let uneven = if more.labels == 1.0 { self.uneven(|item| rows[item].as_deref()) } else { 1.0 };
+        let is_single = matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1);
+        let vary = |value: f64, influence: &[f64]| {
+            let labels = if is_single { 1.0 } else { more.labels };
+            let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven, labels));
+            let found = of(false);
+            // That of all things of the study about new ones, which no label of theirs lowers.
+            let stays = if is_single { 0.0 } else { found.variance - of(true).variance };
+            let variance = stays + (found.variance - stays) / more.precision;
+            Linear { variance, freedom: found.freedom * more.clusters, ..found }
+        };
+        let linear = vary(value, &influence);
         let nothing = [Some(0.0)];
         let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
         if let Some(not) = self.lacking(&ask, &linear).or_else(|| self.missing(value)) {
@@ -1062,20 +1095,18 @@ impl Design {
             }
             return Estimable::Estimated(linear.wider(level));
         }
-        // One more thing of the size and weight of an effective one.
-        let more = weight.iter().map(|w| w * w).sum::<f64>() / weight.iter().sum::<f64>();
+        // One more thing, as for a mean: of the average size, and of the weight of an effective one.
+        let own = weight.iter().sum::<f64>() / (linear.effective * more.clusters);
         let standard_error = linear.variance.sqrt();
-        let all = weight.iter().sum::<f64>() + more;
-        let with =
-            |row: &Vec<f64>| of(&sums.iter().zip(row).map(|(sum, x)| (sum + more * x) / all).collect::<Vec<_>>());
-        let plain = of(&sums.iter().map(|sum| sum / (all - more)).collect::<Vec<_>>());
+        let all = weight.iter().sum::<f64>() + own;
+        let with = |row: &Vec<f64>| of(&sums.iter().zip(row).map(|(sum, x)| (sum + own * x) / all).collect::<Vec<_>>());
         let mut ends = [value; 2];
         for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
             let furthest = corners.iter().filter_map(|row| Some((sign * with(row)?, row)));
             let Some((_, row)) = furthest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return undefined() };
-            let Some((centre, influence)) = jackknife(Some((row, more))) else { return undefined() };
-            let found = self.linear(centre, (&influence, &has), items, for_new);
-            let of_row = (with(row).unwrap_or(centre) - plain.unwrap_or(centre)) * (all - more) / all;
+            let Some((centre, influence)) = jackknife(Some((row, own))) else { return undefined() };
+            let found = vary(centre, &influence);
+            let of_row = (with(row).unwrap_or(centre) - value) * (all - own) / all;
             let variance = found.variance + of_row * of_row;
             let reach = student_quantile(0.5 + 0.5 * level, found.freedom) * variance.sqrt();
             *end = sign * (sign * centre - reach).min(sign * value);
@@ -1623,9 +1654,10 @@ mod tests {
             (Design::from_stages((0..120 + drawn).collect(), vec![stage], 300).unwrap(), values)
         };
         let (design, values) = of(48);
-        assert_eq!(design.open_things(), 48);
+        let open = design.are_open().into_iter().filter(|is| *is).count();
+        assert_eq!(open, 48);
         for more in [0, 60, 132] {
-            let times = 1.0 + more as f64 / design.open_things() as f64;
+            let times = 1.0 + more as f64 / open as f64;
             let (then, those) = of(48 + more);
             for (now, later) in [
                 (Ask::share(&values), Ask::share(&those)),

@@ -32,8 +32,12 @@ pub(crate) struct World {
     pub(crate) passes: [f64; 2],
     /// Rows of a conversation, which share what the judge knows of them and how often they are good.
     pub(crate) conversation: usize,
+    /// Standard deviation of what they share, on the scale of the logit.
+    pub(crate) alike: f64,
     /// Whether the column `conversation` names it, or the id, which is then there for each of its rows.
     pub(crate) by_id: bool,
+    /// Rows that are labelled at random after those.
+    pub(crate) further: usize,
 }
 
 /// What answers can be.
@@ -45,6 +49,8 @@ pub(crate) enum Answers {
     Certain,
     /// Ratings from 1 to 5.
     Ratings,
+    /// Those of which 85% are about the highest.
+    Top,
     /// Ten classes, each as frequent, on which people never differ.
     Ten,
 }
@@ -76,7 +82,7 @@ pub(crate) enum Chosen {
 }
 
 /// The worlds of the bench: some like those that people have, and those in which intervals once broke.
-pub(crate) const WORLDS: [World; 24] = [
+pub(crate) const WORLDS: [World; 30] = [
     world("two answers, 120 labelled", 600, 120),
     world("two answers, 600 labelled", 4000, 600),
     World { chosen: Chosen::Longer(0.4, 1.6), ..world("two answers, unequal chances", 1500, 300) },
@@ -85,7 +91,18 @@ pub(crate) const WORLDS: [World; 24] = [
     World { judge: Judge::Knows([0.765; 4]), ..world("like a person", 1000, 200) },
     World { by_id: true, ..CONVERSATIONS },
     CONVERSATIONS,
+    World { further: 100, ..named("20 of 100 conversations, and 100 rows", CONVERSATIONS) },
+    World {
+        labelled: 100,
+        alike: 0.0,
+        further: 100,
+        ..named("10 of 100 conversations not alike, and 100 rows", CONVERSATIONS)
+    },
     World { chosen: Chosen::Random, ..world("rows of conversations", 1000, 200) }.of_conversations(),
+    World { answers: Answers::Ratings, ..named("ratings, 20 of 100 conversations", CONVERSATIONS) },
+    World { answers: Answers::Ratings, ..world("ratings, 30 labelled", 1000, 30) },
+    World { answers: Answers::Top, ..world("ratings of which 85% are the highest, 30 labelled", 1000, 30) },
+    World { answers: Answers::Top, ..world("ratings of which 85% are the highest, 200 labelled", 1000, 200) },
     sure("right and confident in 98.5%, 60 labelled", 60),
     sure("right and confident in 98.5%, 150 labelled", 150),
     sure("right and confident in 98.5%, 400 labelled", 400),
@@ -106,6 +123,10 @@ pub(crate) const WORLDS: [World; 24] = [
 const CONVERSATIONS: World =
     World { chosen: Chosen::Conversations, ..world("20 of 100 conversations", 1000, 200) }.of_conversations();
 
+const fn named(name: &'static str, world: World) -> World {
+    World { name, ..world }
+}
+
 const fn world(name: &'static str, rows: usize, labelled: usize) -> World {
     World {
         name,
@@ -117,7 +138,9 @@ const fn world(name: &'static str, rows: usize, labelled: usize) -> World {
         topics: TOPICS,
         passes: [0.6, 0.75],
         conversation: 1,
+        alike: 1.5,
         by_id: false,
+        further: 0,
     }
 }
 
@@ -136,13 +159,13 @@ impl World {
     }
 
     fn has_ratings(&self) -> bool {
-        self.answers == Answers::Ratings
+        matches!(self.answers, Answers::Ratings | Answers::Top)
     }
 
     fn classes(&self) -> usize {
         match self.answers {
             Answers::Two | Answers::Certain => 2,
-            Answers::Ratings => 5,
+            Answers::Ratings | Answers::Top => 5,
             Answers::Ten => 10,
         }
     }
@@ -150,7 +173,7 @@ impl World {
     /// An answer as the table has it.
     fn text(&self, answer: usize) -> String {
         match self.answers {
-            Answers::Ratings => (answer + 1).to_string(),
+            Answers::Ratings | Answers::Top => (answer + 1).to_string(),
             Answers::Ten => format!("class {answer}"),
             Answers::Two | Answers::Certain => ["fail", "pass"][answer].to_owned(),
         }
@@ -189,15 +212,19 @@ fn row(world: World, i: usize, [knows, good]: [f64; 2], stream: &mut Stream) -> 
         (i / world.conversation % world.topics, (i / 4) % 2, 20 + (180.0 * stream.random()) as usize);
     let classes = world.classes();
     // Standard normal shifts as shifts of a probability, on the scale of its logit.
-    let shifted = |p: f64, by: f64| if by == 0.0 { p } else { 1.0 / (1.0 + (1.0 - p) / p * (-1.5 * by).exp()) };
+    let shifted = |p: f64, by: f64| if by == 0.0 { p } else { 1.0 / (1.0 + (1.0 - p) / p * (-world.alike * by).exp()) };
     let centre = match world.answers {
         Answers::Ratings => (5.0 * stream.random()).floor(),
+        Answers::Top => {
+            let u = stream.random();
+            if u < 0.85 { 4.0 } else { ((u - 0.85) / 0.0375).floor() }
+        }
         Answers::Ten => (10.0 * stream.random()).floor(),
         Answers::Two | Answers::Certain => f64::from(u8::from(stream.random() < shifted(world.passes[system], good))),
     };
     let sure = match world.answers {
         Answers::Certain | Answers::Ten => 1.0,
-        Answers::Two | Answers::Ratings => 0.75 + 0.25 * stream.random(),
+        Answers::Two | Answers::Ratings | Answers::Top => 0.75 + 0.25 * stream.random(),
     };
     let people: Vec<f64> = (0..classes)
         .map(|k| {
@@ -220,7 +247,7 @@ fn row(world: World, i: usize, [knows, good]: [f64; 2], stream: &mut Stream) -> 
         (_, Judge::Says(p), _) => f64::from(u8::from(stream.random() < p)),
         (false, Judge::Right(_), _) => 1.0 - centre,
         // The judge is too kind to long texts.
-        (false, _, Answers::Ratings) => {
+        (false, _, Answers::Ratings | Answers::Top) => {
             (centre + if stream.random() < 0.3 + length as f64 / 400.0 { 1.0 } else { -1.0 }).clamp(0.0, 4.0)
         }
         (false, ..) => f64::from(u8::from(stream.random() < 0.3 + length as f64 / 400.0)),
@@ -332,6 +359,10 @@ fn chosen(world: World, rows: &[Row], stream: &mut Stream) -> Vec<bool> {
     let mut labelled = vec![false; rows.len()];
     let first = order[..world.labelled / whole].iter();
     first.for_each(|(_, k)| labelled[k * whole..(k + 1) * whole].fill(true));
+    let mut open: Vec<usize> = (0..rows.len()).filter(|&i| !labelled[i]).collect();
+    for _ in 0..world.further {
+        labelled[open.swap_remove(stream.choice(open.len() as u32) as usize)] = true;
+    }
     labelled
 }
 

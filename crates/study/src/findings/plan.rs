@@ -1,9 +1,8 @@
-//! How many labels a figure takes: half the width of its interval after further labels of items drawn like the labelled
-//! ones.
+//! How many labels a figure takes: half the width of its interval after further labels of random items without one.
 
 use serde::Serialize;
 
-use super::trust::{Sample, agreement_after, kappa_after, rate_after};
+use super::trust::{Sample, agreement_after, kappa, rate_after};
 use super::words::Unit;
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::Estimable;
@@ -12,6 +11,8 @@ use judge_uncertainty_core::stats::Estimable;
 const LOOKS: [usize; 7] = [25, 50, 100, 200, 400, 800, 1600];
 /// The least number of further labels that are proposed, unless fewer items remain.
 const MORE_LABELS: usize = 50;
+/// With fewer labels than this, widths that come differ from planned ones by more than a tenth on average.
+const ROUGH: usize = 30;
 
 /// How narrow figures become with further labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -128,12 +129,11 @@ impl LabelPlan {
         let rate = if classes { format!("the rate of {name:?}") } else { "the mean".to_owned() };
         let close = if classes { "agreement" } else { "distance" };
         let (rate_after, agreement_after) = (rate_after(sample, widest), agreement_after(sample));
-        let kappa_after = kappa_after(sample, &agreement_after);
         let (points, hundredths) = ((open, share), (open, target.map(|target| target / 100.0)));
         let figures = vec![
             PlannedFigure::new(format!("rate.{name}"), &rate, unit, points, &rate_after),
             PlannedFigure::new("agreement".to_owned(), close, unit, points, &agreement_after),
-            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, hundredths, &kappa_after),
+            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, hundredths, &|more| kappa(sample, more)),
         ];
         let (items, labelled) = (ratings.len(), sample.labelled.len());
         let further = open.min(labelled.max(MORE_LABELS));
@@ -160,7 +160,11 @@ impl LabelPlan {
             }
         };
         let all: Vec<String> = self.figures.iter().map(of).collect();
-        Some(format!("What it takes, of items drawn like the labelled ones: {}.", all.join("; ")))
+        let rough = match self.labelled {
+            few if few < ROUGH => format!(" (rough, from only {few} labels)"),
+            _ => String::new(),
+        };
+        Some(format!("What it takes in random items without a label{rough}: {}.", all.join("; ")))
     }
 }
 

@@ -2,13 +2,11 @@
 //! confidence is honest, and where it is weakest. The rate, or mean, of people's answers over all rows, corrected for
 //! the judge's errors.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use super::ratings::{Ratings, Statistic};
 use crate::input::items::Grouping;
-use crate::model::chosen::{ItemSampling, population_of};
+use crate::model::chosen::ItemSampling;
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::{Ask, Design, Growth, Help};
 use judge_uncertainty_core::stats::quantile::percentiles;
@@ -163,7 +161,7 @@ impl Trust {
             between_people: share(sample, &|row| rows.between(row).map(good)),
             over_base,
             over_people,
-            kappa: kappa(sample),
+            kappa: kappa(sample, 0),
             by_class: by_class(sample),
             bias: bias(sample),
             confidence: confidence(sample),
@@ -220,41 +218,15 @@ impl<'r> Sample<'r> {
         Self { ratings, labelled, design, is_assumed, words }
     }
 
-    /// Number of clusters that the labelled ones stand for.
-    fn things(&self) -> usize {
+    /// For each cluster its rows, without those in strata that are labelled as a whole, and the labelled ones of them.
+    fn counts(&self) -> Vec<[f64; 2]> {
         let things = &self.ratings.things;
-        let labelled: BTreeSet<usize> = self.labelled.iter().map(|&item| things[item]).collect();
-        let all = things.iter().max().map_or(0, |last| last + 1);
-        population_of(all, labelled.len(), self.labelled.len(), things.len())
-    }
-
-    /// Of `more` labels of rows drawn at random from those without one: how many a cluster gets, as a share of how many a
-    /// labelled one has, and by how much that lowers what values that are alike within clusters add to a variance.
-    fn spread(&self, values: &[Option<f64>], more: usize) -> [f64; 2] {
-        let things = &self.ratings.things;
-        let number = things.iter().max().map_or(0, |last| last + 1);
-        if number == things.len() {
-            return [1.0; 2];
+        let mut counts = vec![[0.0; 2]; things.iter().max().map_or(0, |last| last + 1)];
+        things.iter().for_each(|&thing| counts[thing][0] += 1.0);
+        for (&item, is_open) in self.labelled.iter().zip(self.design.are_open()) {
+            counts[things[item]][usize::from(is_open)] += if is_open { 1.0 } else { -1.0 };
         }
-        let mut counts = vec![[0.0, 0.0]; number];
-        things.iter().for_each(|&thing| counts[thing][1] += 1.0);
-        self.labelled.iter().map(|&item| things[item]).for_each(|thing| {
-            counts[thing][0] += 1.0;
-            counts[thing][1] -= 1.0;
-        });
-        // Clusters, their rows, and the rows of the cluster of a row.
-        let of = |k: usize| {
-            let sizes = || counts.iter().map(|of| of[k]).filter(|size| *size > 0.0);
-            let rows: f64 = sizes().sum();
-            (sizes().count() as f64, rows, sizes().map(|size| size * size).sum::<f64>() / rows.max(1.0))
-        };
-        let ((clusters, rows, size), (others, open, size_of_open)) = (of(0), of(1));
-        let share = (more as f64 / open.max(1.0)).min(1.0);
-        let touched = others * (1.0 - (1.0 - share).powf(open / others.max(1.0)));
-        let [alike, _] = self.design.alike(|item| values[item].as_ref().map(std::slice::from_ref));
-        let effect = |labels: f64| 1.0 + alike * (labels - 1.0).max(0.0);
-        let per_cluster = more as f64 / touched.max(1.0) * clusters / rows.max(1.0);
-        [per_cluster, effect(1.0 + share * (size_of_open - 1.0)) / effect(size)].map(|share| share.min(1.0))
+        counts
     }
 
     /// A value of every labelled item.
@@ -349,9 +321,11 @@ fn best_constant(sample: &Sample<'_>) -> f64 {
     answers.into_iter().step_by(step).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(0.0)
 }
 
-/// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers.
-fn kappa(sample: &Sample<'_>) -> Estimable {
+/// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers, with `more`
+/// labels.
+pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
     let rows = sample.ratings;
+    let growth = |values: &[Option<f64>]| times(sample, values, more);
     match rows.scale.nominal() {
         Some(classes) => {
             let one = |class: f64| (0..classes).map(move |k| Statistic::Share(k).of(class));
@@ -367,10 +341,11 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
             };
             let corners: Vec<Vec<f64>> = (0..classes * classes).map(corner).collect();
             let moments: Vec<Option<Vec<f64>>> = sample.labelled.iter().map(moments).collect();
-            sample.design.function(&moments, (&corners, (-1.0, 1.0)), 0.95, |m| {
+            let of = |m: &[f64]| {
                 let chance: f64 = (0..classes).map(|k| m[k] * m[classes + k]).sum();
                 (chance < 1.0 - 1e-9).then(|| (m[2 * classes] - chance) / (1.0 - chance))
-            })
+            };
+            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, of, growth)
         }
         None => {
             let moments = |&row: &usize| {
@@ -382,10 +357,11 @@ fn kappa(sample: &Sample<'_>) -> Estimable {
             let corner = |(a, b): (f64, f64)| vec![a, b, a * a, b * b, a * b];
             let corners = [(low, low), (low, high), (high, low), (high, high)].map(corner);
             let moments: Vec<Option<Vec<f64>>> = sample.labelled.iter().map(moments).collect();
-            sample.design.function(&moments, (&corners, (-1.0, 1.0)), 0.95, |m| {
+            let of = |m: &[f64]| {
                 let chance = m[2] + m[3] - 2.0 * m[0] * m[1];
                 (chance > 1e-12).then(|| 1.0 - (m[2] + m[3] - 2.0 * m[4]) / chance)
-            })
+            };
+            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, of, growth)
         }
     }
 }
@@ -667,7 +643,7 @@ impl<'s> OfDomain<'s> {
         if helped { asked.helped(Help::new(&self.of_labelled, &self.all)) } else { asked }
     }
 
-    /// The mean with `more` labels of items like the labelled ones.
+    /// The mean with `more` labels.
     fn after(&self, helped: bool, more: usize) -> Estimable {
         self.sample.design.after(&self.ask(helped), times(self.sample, &self.values, more))
     }
@@ -676,42 +652,55 @@ impl<'s> OfDomain<'s> {
 /// How `more` labels, each of a row drawn at random from those without one, multiply those in strata that still have rows
 /// without one.
 ///
-/// Where the n labels so far are of whole clusters, as of conversations, further labels reach other clusters, and tell more: a
-/// cluster of m labels varies as m D does with D = 1 + (m - 1) r, r how alike its values are ([`Design::alike()`]; Kish
-/// 1965, "Survey Sampling"), and clusters of m' labels as D' = 1 + (m' - 1) r. With x = more/n, the mean over all labels is
-/// then known as by t times the labels, and clusters get labels as if c times as many had them:
+/// With m labels in a cluster, and r how alike the values of one are ([`Design::alike()`]; Kish 1965, "Survey Sampling"), the
+/// mean over all labels varies as
 ///
 /// ```text
-/// t = (1 + x)^2 / (1 + x D'/D),   c = 1 + x m/m',   with D' not above D, and m' not above m
+/// V = sum m (1 + (m - 1) r)/(sum m)^2
 /// ```
+///
+/// times the variance of a value, so that labels of rows elsewhere tell more than those of whole clusters do.
 ///
 /// Labels that count as drawn at random only because the study does not say otherwise do so until a queue brings further ones:
-/// from then on the k clusters labelled now stand for themselves, and the further ones, worth M of them, for the N - k others.
-/// The factor t is the one that gives a random sample of all N the variance of that mean:
+/// from then on clusters labelled now stand for themselves, and the further labels for the others. With W the share of either
+/// in all rows, f the labelled share of its rows, and f of all now, the variance is then that of t times the labels:
 ///
 /// ```text
-/// 1/(t k) - 1/N = ((N - k)/N)^2 (1/M - 1/(N - k)) D'/D
+/// V (1/t - f) = sum W^2 (1 - f_then) V_then
 /// ```
 fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
-    let labels = (sample.labelled.len() as f64 / sample.design.number_of_things().max(1) as f64).max(1.0);
-    let (labelled, clusters) = (sample.design.open_things().max(1) as f64, more as f64 / labels);
-    let x = clusters / labelled;
     if more == 0 {
         return Growth::from(1.0);
     }
-    let [per_cluster, design_effect] = sample.spread(values, more);
+    let counts = sample.counts();
+    let [alike, _] = sample.design.alike(|item| values[item].as_ref().map(std::slice::from_ref));
+    let open: f64 = counts.iter().map(|[rows, labels]| rows - labels).sum();
+    // Of clusters with or without a label or both, where a share of the other rows gets one: rows, labels, clusters, and V.
+    let of = |which: &[bool], share: f64| {
+        let (mut rows, mut labels, mut clusters, mut pairs) = (0.0, 0.0, 0.0, 0.0);
+        for [all, known] in counts.iter().filter(|[_, known]| which.contains(&(*known > 0.0))) {
+            let (open, further) = (all - known, share * (all - known));
+            rows += all;
+            labels += known + further;
+            clusters += if *known > 0.0 { 1.0 } else { 1.0 - (1.0 - share).powf(open) };
+            pairs += known * (known - 1.0) + 2.0 * known * further + share * further * (open - 1.0);
+        }
+        (rows, labels, clusters, (1.0 + alike * pairs / labels.max(1.0)).max(0.1) / labels.max(1.0))
+    };
+    let share = (more as f64 / open.max(1.0)).min(1.0);
+    let ((rows, labels, clusters, now), (_, all_labels, all_clusters, then)) =
+        (of(&[true, false], 0.0), of(&[true, false], share));
+    let clusters = all_clusters / clusters;
     if !sample.is_assumed {
-        let precision = (1.0 + x) * ((1.0 + x) / (1.0 + x * design_effect));
-        return Growth { labels: 1.0 + x, clusters: 1.0 + x / per_cluster, precision };
+        return Growth { labels: all_labels / labels, clusters, precision: now / then };
     }
-    let all = sample.things() as f64;
-    let others = (all - labelled).max(1.0);
-    let of_others = (others / all).powi(2) * (1.0 / clusters.min(others) - 1.0 / others);
-    let times = 1.0 / (labelled * (1.0 / all + of_others * design_effect));
-    Growth { clusters: times * design_effect / per_cluster, ..times.into() }
+    let parts = [true, false].map(|with_label| of(&[with_label], share));
+    let then: f64 = parts.iter().map(|(of, labels, _, v)| (of / rows).powi(2) * (1.0 - labels / of.max(1.0)) * v).sum();
+    let times = now / (then + now * labels / rows);
+    Growth { clusters, ..times.into() }
 }
 
-/// The rate of the quantity in place `k`, by the number of further labels of items like the labelled ones.
+/// The rate of the quantity in place `k`, by the number of further labels.
 pub(super) fn rate_after<'s>(sample: &'s Sample<'s>, k: usize) -> impl Fn(usize) -> Estimable + 's {
     let of_all = OfDomain::new(sample, k, None);
     move |more| of_all.after(true, more)
@@ -723,30 +712,6 @@ pub(super) fn agreement_after<'s>(sample: &'s Sample<'s>) -> impl Fn(usize) -> E
     let good = |miss: f64| if rows.scale.nominal().is_some() { 1.0 - miss } else { miss };
     let values = sample.values(|row| Some(good(rows.judge_miss(row))));
     move |more| sample.design.after(&ask(rows, &values, Values::Distances), times(sample, &values, more))
-}
-
-/// Kappa by the number of further labels, whose interval shrinks as that of `agreement` does.
-pub(super) fn kappa_after<'s>(
-    sample: &'s Sample<'s>,
-    agreement: &'s dyn Fn(usize) -> Estimable,
-) -> impl Fn(usize) -> Estimable + 's {
-    let width = |more: usize| agreement(more).estimate().map(|found| found.hi - found.lo);
-    let (kappa, now) = (kappa(sample), width(0));
-    move |more| {
-        let shrink = match (now, width(more)) {
-            (Some(now), Some(then)) if now > 0.0 && then > 0.0 => now / then,
-            _ => 1.0,
-        };
-        match &kappa {
-            Estimable::Estimated(found) => Estimable::Estimated(ItemEstimate {
-                standard_error: found.standard_error / shrink,
-                lo: found.value - (found.value - found.lo) / shrink,
-                hi: found.value + (found.hi - found.value) / shrink,
-                ..*found
-            }),
-            not => not.clone(),
-        }
-    }
 }
 
 /// The rates of every quantity.

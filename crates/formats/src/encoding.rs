@@ -186,13 +186,16 @@ impl Seen {
             (None, _) => Ok(Encoding::Utf8),
             (Some(place), _) if self.has_mark || self.sequences >= self.others => refuse(place, Problem::NotUtf8),
             (Some(_), None) => Ok(Encoding::Windows1252),
-            (Some(_), Some(place)) => refuse(place, Problem::NotText),
+            (Some(_), Some(place)) => {
+                let reason = "the byte is not a character of UTF-8 or Windows-1252";
+                refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
+            }
         }
     }
 }
 
 /// A text in any encoding, read as UTF-8; one that is in UTF-8 passes unchanged.
-pub struct AsUtf8<R> {
+pub(crate) struct AsUtf8<R> {
     text: R,
     /// `None` for UTF-8.
     decoder: Option<Decoder>,
@@ -202,15 +205,9 @@ pub struct AsUtf8<R> {
     next: usize,
 }
 
-impl<R> std::fmt::Debug for AsUtf8<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AsUtf8").field("is_done", &self.is_done).finish_non_exhaustive()
-    }
-}
-
 impl<R: BufRead> AsUtf8<R> {
     /// Decodes a text in this encoding, from its start.
-    pub fn new(text: R, encoding: Encoding) -> Self {
+    pub(crate) fn new(text: R, encoding: Encoding) -> Self {
         let of = match encoding {
             Encoding::Utf8 => None,
             Encoding::Utf16(of) => Some(of),

@@ -191,15 +191,12 @@ pub(super) const EVERY_EVAL_EVER: LogFormat = LogFormat {
 
 fn read_every_eval_ever(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
-    let mut results: BTreeMap<Option<String>, BTreeSet<Option<String>>> = BTreeMap::new();
-    for (_, row) in &rows {
-        let [name, result] = ["evaluation_name", "evaluation_result_id"].map(|name| row.get(name).map(cell));
-        results.entry(name).or_default().insert(result);
-    }
+    let of_result = |row: &Value| ["/evaluation_name", "/evaluation_result_id"].map(|pointer| cell_at(row, pointer));
+    let results: BTreeSet<[String; 2]> = rows.iter().map(|(_, row)| of_result(row)).collect();
     for (place, row) in &rows {
         let mut record = LogRecord::of(place, row, "/sample_id", "the sample's id")?;
         let name = needed(&record.place, row, "/evaluation_name", "the name of the evaluation")?;
-        let several = results.get(&Some(name.clone())).is_some_and(|results| results.len() > 1);
+        let several = results.iter().filter(|[known, _]| *known == name).count() > 1;
         let result = row.get("evaluation_result_id").map(cell).filter(|_| several);
         record.variant = Some(needed(&record.place, row, "/model_id", "the model's id")?);
         record.put("input", cell_at(row, "/input/raw"));

@@ -118,17 +118,11 @@ pub(super) fn excerpt(value: &Value) -> String {
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(plain_number(number)),
+        // As labels are written: `4` for 4.0.
+        Value::Number(number) if number.is_f64() => number.as_f64().map(|number| number.to_string()),
+        Value::Number(number) => Some(number.to_string()),
         Value::Bool(truth) => Some(truth.to_string()),
         _ => None,
-    }
-}
-
-/// A number as labels are written: `4` for 4.0.
-fn plain_number(number: &serde_json::Number) -> String {
-    match number.as_f64() {
-        Some(value) if !number.is_i64() && !number.is_u64() => value.to_string(),
-        _ => number.to_string(),
     }
 }
 

@@ -32,5 +32,5 @@ mod rows;
 
 pub use known::LogFormat;
 pub use known::{LOGS, detect, named};
-pub use record::{HumanLabel, Log, LogFile, LogRecord, LogTool, LoggedAnswer};
+pub use record::{HumanLabel, Log, LogFile, LogRecord, LoggedAnswer};
 pub use tables::{LogRows, Logs};

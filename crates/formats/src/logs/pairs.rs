@@ -54,15 +54,6 @@ pub struct SystemPair {
     pub as_named: bool,
 }
 
-/// Who won.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Winner {
-    /// The system that was named first, or the second.
-    Named(usize),
-    /// Neither.
-    Tie,
-}
-
 impl SystemPair {
     /// A pair of names in the order of the log.
     pub fn new([one, two]: [String; 2]) -> Self {
@@ -75,16 +66,13 @@ impl SystemPair {
         Ok(Self::new([one?, two?]))
     }
 
-    /// The pair in an id: its names as the first 8 digits of their SHA-256, because annotators see ids and should not see names.
-    fn code(&self) -> String {
-        sha256_hex(self.names.join("\n").as_bytes())[..8].to_owned()
-    }
-
     /// A record of a question that both answered, in a turn of it if there are several.
     pub fn record(&self, place: Place, question: &str, turn: Option<&str>) -> LogRecord {
         let [a, b] = &self.names;
         let turn = turn.map_or_else(String::new, |turn| format!("/{turn}"));
-        let mut record = LogRecord::new(place, &format!("{question}/{}{turn}", self.code()));
+        // Annotators see ids and should not see names.
+        let code = &sha256_hex(self.names.join("\n").as_bytes())[..8];
+        let mut record = LogRecord::new(place, &format!("{question}/{code}{turn}"));
         *record.fields_mut() = [(QUESTION, question), (SYSTEMS[0], a), (SYSTEMS[1], b)]
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
@@ -95,20 +83,17 @@ impl SystemPair {
         self.record(place.clone(), question, row.get("turn").and_then(scalar).as_deref())
     }
 
-    /// The label of a verdict: `A`, `B` or `tie`.
-    pub fn label(&self, won: Winner) -> &'static str {
-        match won {
-            Winner::Tie => TIE,
-            Winner::Named(k) => CLASSES[if self.as_named { k } else { 1 - k }],
-        }
+    /// The label of a verdict for the system that was named first (0) or second (1), or for neither: `A`, `B` or `tie`.
+    pub fn label(&self, won: Option<usize>) -> &'static str {
+        won.map_or(TIE, |k| CLASSES[if self.as_named { k } else { 1 - k }])
     }
 
     /// The label of a verdict that names the winner as `one`, `two` or a tie; `None` for an error.
     fn label_of(&self, place: &Place, verdict: &str, [one, two]: [&str; 2]) -> Result<Option<String>> {
         let won = match verdict {
-            tie if tie.starts_with("tie") || tie == "both_bad" => Winner::Tie,
-            won if won == one => Winner::Named(0),
-            won if won == two => Winner::Named(1),
+            tie if tie.starts_with("tie") || tie == "both_bad" => None,
+            won if won == one => Some(0),
+            won if won == two => Some(1),
             "error" => return Ok(None),
             other => {
                 let reason = format!("the winner is {}, not {one}, {two} or tie", excerpt(&Value::from(other)));

@@ -22,12 +22,14 @@ pub struct Log {
     /// What it says, in its order.
     pub records: Vec<LogRecord>,
     /// Where it comes from.
-    pub provenance: LogTool,
+    pub provenance: LogFile,
 }
 
-/// The tool that wrote a log, as the log states it.
+/// A file of a log with what it states of itself, such as the tool that wrote it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogTool {
+pub struct LogFile {
+    /// SHA-256 of its bytes; blank of a log that was not read from a file.
+    pub sha256: String,
     /// Name of the format.
     pub format: String,
     /// The tool.
@@ -36,16 +38,6 @@ pub struct LogTool {
     pub version: Option<String>,
     /// What else the log states of itself, such as the model or the task.
     pub stated: BTreeMap<String, String>,
-}
-
-/// A file of a log with what it states of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogFile {
-    /// SHA-256 of its bytes.
-    pub sha256: String,
-    /// What it states.
-    #[serde(flatten)]
-    pub provenance: LogTool,
 }
 
 /// What a log says of one item under one criterion and one variant.
@@ -140,7 +132,7 @@ impl<'f> Reading<'f> {
     /// # Errors
     /// The records take more memory than those of such a file may.
     pub(super) fn push(&mut self, record: LogRecord) -> Result<()> {
-        self.held.take(record.bytes()).map_err(|exceeded| too_much(self.file, &exceeded))?;
+        self.held.take(record.bytes()).map_err(|exceeded| too_much(Place::file(self.file), &exceeded))?;
         self.log.records.push(record);
         Ok(())
     }
@@ -160,7 +152,7 @@ pub(super) fn joined(values: impl IntoIterator<Item = String>) -> Option<String>
 impl Log {
     /// Records of a format and tool.
     pub fn new(format: &str, tool: &str, records: Vec<LogRecord>) -> Self {
-        let provenance = LogTool { format: format.to_owned(), tool: tool.to_owned(), ..LogTool::default() };
+        let provenance = LogFile { format: format.to_owned(), tool: tool.to_owned(), ..LogFile::default() };
         Self { records, provenance }
     }
 }

@@ -94,19 +94,16 @@ fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
 #[allow(clippy::type_complexity, reason = "names, and rows with their places")]
 pub(super) fn cells(file: &Path, text: &str) -> Result<(Vec<String>, Vec<(Place, Vec<String>)>)> {
     let mut records = Records::new(text.as_bytes(), b',');
-    let mut all = vec![];
+    let (mut header, mut rows) = (vec![], vec![]);
     while let Some(line) = records.advance(file)? {
-        all.push((Place::file(file).at_line(line), records.cells().into_iter().flatten().map(str::to_owned).collect()));
-    }
-    let mut rows = all.into_iter();
-    let header: Vec<String> = rows.next().map(|(_, names)| names).unwrap_or_default();
-    let whole = |(place, row): (Place, Vec<String>)| match row.len() == header.len() {
-        true => Ok((place, row)),
-        false => {
-            let (found, expected, row) = (row.len(), header.len(), row.join(","));
-            Err(Error::refused(place, Problem::ColumnCount { found, expected, row }))
+        let place = Place::file(file).at_line(line);
+        let row: Vec<String> = records.cells().into_iter().flatten().map(str::to_owned).collect();
+        let (found, expected) = (row.len(), header.len());
+        match expected {
+            0 => header = row,
+            _ if found == expected => rows.push((place, row)),
+            _ => return Err(Error::refused(place, Problem::ColumnCount { found, expected, row: row.join(",") })),
         }
-    };
-    let rows: Vec<_> = rows.map(whole).collect::<Result<_>>()?;
+    }
     if rows.is_empty() { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok((header, rows)) }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::known::LogFormat;
-use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
-use super::tokens::{Answered, class_starts, label_of};
+use super::record::{Log, LogFile, LogRecord, LoggedAnswer};
+use super::tokens::{class_starts, label_of};
 use crate::archive::too_much;
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::items::names as names_of;
@@ -50,7 +50,7 @@ impl Logs {
         all = all.complete();
         // Answers may have got the fields of other records.
         let held = all.records().map(LogRecord::bytes).sum();
-        RECORDS.for_file(size).check(held).map_err(|exceeded| too_much(&all.files[0], &exceeded))?;
+        RECORDS.for_file(size).check(held).map_err(|exceeded| too_much(Place::file(&all.files[0]), &exceeded))?;
         Ok(all)
     }
 
@@ -86,7 +86,7 @@ impl Logs {
     }
 
     /// What the logs say of themselves, by file.
-    pub fn provenance(&self) -> impl Iterator<Item = (&PathBuf, &LogTool)> {
+    pub fn provenance(&self) -> impl Iterator<Item = (&PathBuf, &LogFile)> {
         self.files.iter().zip(self.logs.iter().map(|log| &log.provenance))
     }
 
@@ -167,7 +167,12 @@ impl Logs {
         let text = self.records().flat_map(|record| record.fields.iter()).map(|(_, value)| value.len() as u64).sum();
         check_absent(&self.files[0], cells, text)?;
         let classes = if let LogRows::Judge(classes) = rows { classes } else { &[] };
-        let starts = self.class_starts(classes)?;
+        let answers = self.records().filter_map(|record| match &record.prediction {
+            Some(LoggedAnswer::Tokens(answer)) => Some(answer),
+            _ => None,
+        });
+        let starts = class_starts(answers, classes);
+        let starts = starts.map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))?;
         let variants = self.variants();
         let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
         let mut table = Building {
@@ -205,14 +210,6 @@ impl Logs {
         let mut known = HashSet::new();
         let names = self.records().flat_map(|record| record.fields.iter().map(|(name, _)| name));
         names.filter(|name| known.insert(*name)).cloned().collect()
-    }
-
-    fn class_starts(&self, classes: &[String]) -> Result<BTreeMap<String, usize>> {
-        let answers = self.records().filter_map(|record| match &record.prediction {
-            Some(LoggedAnswer::Tokens(answer)) => Some(answer),
-            _ => None,
-        });
-        class_starts(answers, classes).map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))
     }
 
     /// Refuses answers of which not one is a class: the labels then belong to another scale, and the judge has not
@@ -296,10 +293,12 @@ impl<'l> Building<'l> {
             let mut at = (0..shares.len()).filter(|&k| shares[k] == top);
             at.next().filter(|_| at.next().is_none()).map(|k| classes[k].clone()).unwrap_or_default()
         };
-        let (label, shares) = match prediction {
-            LoggedAnswer::Failed => (String::new(), None),
-            LoggedAnswer::Label(text) => (labelled(text), None),
-            LoggedAnswer::Tokens(answer) => (labelled(&answer.text), answer.shares(&self.starts, classes)),
+        let (label, shares, reply) = match prediction {
+            LoggedAnswer::Failed => (String::new(), None, ""),
+            LoggedAnswer::Label(text) => (labelled(text), None, text.trim()),
+            LoggedAnswer::Tokens(answer) => {
+                (labelled(&answer.text), answer.shares(&self.starts, classes), answer.text.trim())
+            }
             LoggedAnswer::Shares(found) => {
                 let mut shares = vec![0.0; classes.len()];
                 for (name, share) in found {
@@ -308,7 +307,7 @@ impl<'l> Building<'l> {
                     }
                 }
                 let some = shares.iter().sum::<f64>() > 0.0;
-                (most(&shares), some.then_some(shares))
+                (most(&shares), some.then_some(shares), "")
             }
         };
         let mean =
@@ -320,10 +319,6 @@ impl<'l> Building<'l> {
         let variant = record.variant.clone().unwrap_or_else(|| self.unnamed.clone());
         let mean = mean.unwrap_or_default();
         let swapped = record.swapped.map_or(String::new(), |swapped| u8::from(swapped).to_string());
-        let reply = match prediction {
-            LoggedAnswer::Label(text) | LoggedAnswer::Tokens(Answered { text, .. }) => text.trim(),
-            LoggedAnswer::Failed | LoggedAnswer::Shares(_) => "",
-        };
         let said = record.said.as_deref().unwrap_or(reply).trim();
         // A reply that is the label says nothing more.
         let said = if label_of(said) == label { String::new() } else { said.to_owned() };

@@ -55,12 +55,6 @@ struct Leaf {
     classes: Option<Vec<String>>,
 }
 
-impl<R: ChunkReader> std::fmt::Debug for ParquetRows<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParquetRows").field("header", &self.header).finish_non_exhaustive()
-    }
-}
-
 /// Whether values of a type are structures, whose fields are columns (`p.yes` is `p_yes`).
 fn is_structure(kind: &Type) -> bool {
     let basic = kind.get_basic_info();
@@ -147,7 +141,8 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         if self.group == self.file.num_row_groups() {
             return Ok(false);
         }
-        let group = Unpacked::new(self.file.get_row_group(self.group)?, &self.stored, &self.allowed);
+        let (file, allowed) = (Arc::clone(&self.stored), Arc::clone(&self.allowed));
+        let group = Unpacked { group: self.file.get_row_group(self.group)?, file, allowed };
         self.group += 1;
         let schema = Type::group_type_builder("rows").with_fields(wanted.to_vec()).build()?;
         let rows = TreeBuilder::new().as_iter(Arc::new(SchemaDescriptor::new(Arc::new(schema))), &group)?;
@@ -159,11 +154,10 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
     ///
     /// # Errors
     /// The file is damaged.
-    pub(super) fn next_row(&mut self, wanted: &[TypePtr]) -> Result<Option<Vec<(String, Field)>>> {
-        self.row_of(wanted).map_err(|error| broken(&self.header.file, &error))
-    }
-
-    fn row_of(&mut self, wanted: &[TypePtr]) -> std::result::Result<Option<Vec<(String, Field)>>, ParquetError> {
+    pub(super) fn next_row(
+        &mut self,
+        wanted: &[TypePtr],
+    ) -> std::result::Result<Option<Vec<(String, Field)>>, ParquetError> {
         loop {
             if let Some((rows, exact)) = &mut self.open
                 && let Some(row) = rows.next()
@@ -198,7 +192,7 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         // A repeated text needs almost no room in the file, but all of it in memory.
         let held = Allowance::new(HELD.for_file(self.size));
         while batch.len() < most {
-            let Some(row) = self.next_row(&members)? else { break };
+            let Some(row) = self.next_row(&members).map_err(|error| broken(&path, &error))? else { break };
             let mut values = vec![];
             row.iter().zip(&members).for_each(|((_, field), kind)| put_values(field, kind, &mut values));
             let mut cells = Vec::with_capacity(read.len());
@@ -206,7 +200,7 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                 let (text, bytes) = column
                     .text(field)
                     .ok_or_else(|| no_text(Place::file(&path).at_line(self.row).in_field(&column.name)))?;
-                held.take(bytes).map_err(|exceeded| too_much(&path, &exceeded))?;
+                held.take(bytes).map_err(|exceeded| too_much(Place::file(&path), &exceeded))?;
                 cells.push(text);
             }
             batch.push(self.row, places.iter().map(|&place| &cells[place]), None);

@@ -83,9 +83,7 @@ fn refuse_other_formats(file: &Path, bytes: &[u8]) -> Result<()> {
     ];
     match known.iter().find(|(start, ..)| bytes.starts_with(start)) {
         Some((_, what, remedy)) => {
-            let problem =
-                Problem::Unfit { reason: format!("this is {what}, not a table of text"), remedy: (*remedy).to_owned() };
-            Err(Error::refused(Place::file(file), problem))
+            Err(Error::unfit(Place::file(file), format!("this is {what}, not a table of text"), *remedy))
         }
         None => Ok(()),
     }

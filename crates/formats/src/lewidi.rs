@@ -14,6 +14,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
+use super::items::names;
 use super::jsonl::{ObjectRows, fields, utf8};
 use super::records::Document;
 use super::spelling::class_of;
@@ -83,7 +84,7 @@ pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataT
         Ok(())
     })?;
     // A file of items for a contest has no labels.
-    DataTable::new(file, None, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows).with_ids(ID)
+    DataTable::new(vec![file.to_owned()], None, names(&[ID, "annotator", LABEL]), rows).with_ids(ID)
 }
 
 /// Id of the item that asks whether a label applies.

@@ -127,7 +127,8 @@ impl Header {
 impl Batch {
     /// No rows yet, of a file; of a table in memory its name is empty. The first of the columns has the ids.
     pub fn new(file: &Path, columns: Vec<String>) -> Self {
-        Self { table: DataTable::new(file, None, columns, Rows::default()), texts: Texts::default(), broken: vec![] }
+        let table = DataTable::new(vec![file.to_owned()], None, columns, Rows::default());
+        Self { table, texts: Texts::default(), broken: vec![] }
     }
 
     /// Adds a row, with a cell for each column; `text` is the row as its file has it, if that is more than its cells.

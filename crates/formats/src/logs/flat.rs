@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{cell, cell_at, document, elements, first, joined_cells, needed, plain_text, present, scalar};
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading, joined};
 use super::rows::{LogStart, names};
 use crate::error::{Error, Place, Result};
@@ -114,7 +114,7 @@ pub(super) const MLFLOW: LogFormat = LogFormat {
     title: "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json",
     tool: "MLflow",
     is: |start| {
-        let row = start.row().and_then(Value::as_object);
+        let row = start.row.as_ref().and_then(Value::as_object);
         row.is_some_and(|row| row.keys().any(|name| of_mlflow(name, &[]).is_some()))
     },
     read: |log| {
@@ -290,7 +290,7 @@ fn is_download(row: &Value) -> bool {
 }
 
 fn is_langfuse(start: &LogStart) -> bool {
-    let Some(row) = start.row() else { return false };
+    let Some(row) = &start.row else { return false };
     let has = |names: &[&str]| names.iter().any(|name| row.get(name).is_some());
     let score = has(&TRACE) && has(&DATA_TYPE) && has(&["source"]) && has(&["name"]);
     let observation = has(&TRACE) && has(&["parent_observation_id", "parentObservationId", "start_time", "startTime"]);

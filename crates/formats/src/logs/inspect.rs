@@ -7,10 +7,10 @@
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{
     cell, cell_at, content, document, elements, joined_cells, needed, present, scalar, without, without_constants,
 };
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use super::rows::LogStart;
 use crate::archive::members;

@@ -49,11 +49,6 @@ pub(super) fn without(file: &Path, text: &str, left_out: &str) -> Result<Value> 
     others.map(|(name, part)| Ok((name, document(file, part)?))).collect()
 }
 
-/// The objects of the list at `path` within a document, with their places.
-pub(super) fn list(file: &Path, text: &str, path: &str) -> Result<Vec<(Place, Value)>> {
-    objects(file, &Records::find(file, text, Some(path))?)
-}
-
 /// All records with their places.
 pub(super) fn objects(file: &Path, records: &Records) -> Result<Vec<(Place, Value)>> {
     let found = records.values()?;
@@ -174,10 +169,14 @@ mod tests {
     #[test]
     fn parts_of_a_document_have_their_lines() {
         let text = "{\n \"x\": {\"rows\": [\n{\"a\": 1},\n\n {\"a\": 2}]}}";
-        let rows = list(Path::new("l.json"), text, "x.rows").unwrap();
+        let list = |text: &str, path: &str| {
+            let file = Path::new("l.json");
+            objects(file, &Records::find(file, text, Some(path))?)
+        };
+        let rows = list(text, "x.rows").unwrap();
         let found: Vec<_> = rows.iter().map(|(place, row)| (place.line.unwrap(), row["a"].as_u64().unwrap())).collect();
         assert_eq!(found, [(3, 1), (5, 2)]);
-        let error = |text: &str, path: &str| list(Path::new("l.json"), text, path).unwrap_err().to_string();
+        let error = |text: &str, path: &str| list(text, path).unwrap_err().to_string();
         let cut = error(&text[..28], "x.rows");
         assert!(cut.starts_with("l.json:3:9: not a JSON object: EOF while parsing"), "{cut}");
         assert!(error(text, "x.y").starts_with("l.json:2: it has no \"y\", but rows"));

@@ -13,8 +13,8 @@
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{cell, excerpt, joined_cells, needed, scalar};
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{cell, cell_at, plain_text, scalar, without};
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use super::rows::cells;
 use crate::batches::csv::first_records;

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json::{cell, list, needed, without_constants};
-use super::rows::rows;
+use super::json::{cell, needed, objects, without_constants};
+use super::rows::{is_split, table};
 use super::tokens::Answered;
 use crate::archive::too_much;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
+use crate::records::Records;
 use judge_uncertainty_system::limits::{Allowance, RECORDS};
 
 /// A log as it was read.
@@ -119,12 +120,17 @@ impl<'f> Reading<'f> {
 
     /// The rows of the file, whatever their layout, with their places; the cells of CSV are texts.
     pub(super) fn rows(&self) -> Result<Vec<(Place, Value)>> {
-        rows(self.file, self.bytes)
+        let (text, plain) = (utf8(self.file, self.bytes)?, self.text()?);
+        match text.trim_start().chars().next() {
+            Some('{') if !is_split(self.bytes) => objects(self.file, &Records::of_lines(self.file, &plain)),
+            Some('[' | '{') => objects(self.file, &Records::find(self.file, &plain, None)?),
+            _ => table(self.file, text),
+        }
     }
 
     /// The objects of the list at `path` within the document that the file is, with their places.
     pub(super) fn list(&self, path: &str) -> Result<Vec<(Place, Value)>> {
-        list(self.file, &self.text()?, path)
+        objects(self.file, &Records::find(self.file, &self.text()?, Some(path))?)
     }
 
     /// Adds a record.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::known::LogFormat;
+use super::LogFormat;
 use super::record::{Log, LogFile, LogRecord, LoggedAnswer};
 use super::tokens::{class_starts, label_of};
 use crate::archive::too_much;
@@ -202,7 +202,7 @@ impl Logs {
         header.extend(classes.iter().map(|class| format!("p_{class}")));
         let own: HashSet<String> = header.iter().cloned().collect();
         header.extend(names.iter().map(|name| if own.contains(name) { format!("field_{name}") } else { name.clone() }));
-        DataTable::from_files(self.files.clone(), None, header, table.rows).with_ids("id")
+        DataTable::new(self.files.clone(), None, header, table.rows).with_ids("id")
     }
 
     /// The names of all fields, in the order of their first appearance.

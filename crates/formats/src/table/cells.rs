@@ -69,12 +69,8 @@ impl Rows {
 pub struct ColumnIndex(pub(super) usize);
 
 impl DataTable {
-    pub(crate) fn new(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
-        DataTable::from_files(vec![file.to_path_buf()], header_line, header, rows)
-    }
-
-    /// A table whose rows are from several files: position of the file, line, cells.
-    pub(crate) fn from_files(files: Vec<PathBuf>, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
+    /// A table whose rows are from one or several files.
+    pub(crate) fn new(files: Vec<PathBuf>, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
         let mut columns = HashMap::with_capacity(header.len());
         for (i, name) in header.iter().enumerate() {
             columns.entry(name.clone()).or_insert(i);
@@ -212,7 +208,7 @@ impl DataTable {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
         check_names(file, header_line, &header)?;
-        DataTable::new(file, header_line, header, rows).with_ids(id_column)
+        DataTable::new(vec![file.to_owned()], header_line, header, rows).with_ids(id_column)
     }
 
     /// The table with the column of its ids, which no row may leave blank.

@@ -35,7 +35,7 @@ impl DataTable {
             let damaged = || Error::refused(Place::file(file).at_line(line), Problem::NotUtf8);
             rows.push(0, line, records.cells().ok_or_else(damaged)?);
         }
-        DataTable::new(file, Some(header_line), header.names, rows).with_ids(id_column)
+        DataTable::new(vec![file.to_owned()], Some(header_line), header.names, rows).with_ids(id_column)
     }
 
     /// The header of a CSV table with ids in the column `id` or `uid`; empty for an empty file.

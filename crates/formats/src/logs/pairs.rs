@@ -79,10 +79,6 @@ impl SystemPair {
         record
     }
 
-    fn record_of(&self, place: &Place, row: &Value, question: &str) -> LogRecord {
-        self.record(place.clone(), question, row.get("turn").and_then(scalar).as_deref())
-    }
-
     /// The label of a verdict for the system that was named first (0) or second (1), or for neither: `A`, `B` or `tie`.
     pub fn label(&self, won: Option<usize>) -> &'static str {
         won.map_or(TIE, |k| CLASSES[if self.as_named { k } else { 1 - k }])
@@ -108,7 +104,7 @@ fn read_mt_bench(log: &mut Reading) -> Result<()> {
     for (place, row) in log.rows()? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_1", "model_2"])?;
-        let mut record = pair.record_of(&place, &row, &question);
+        let mut record = pair.record(place.clone(), &question, row.get("turn").and_then(scalar).as_deref());
         // The judge was shown the system that comes first by its name first in one of the two games.
         let prompt = row.get(if pair.as_named { "g1_user_prompt" } else { "g2_user_prompt" }).and_then(scalar);
         record.fields_mut().extend(prompt.as_deref().and_then(asked).into_iter().flatten());
@@ -156,7 +152,7 @@ fn read_arena(log: &mut Reading) -> Result<()> {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_a", "model_b"])?;
-        let mut record = pair.record_of(&place, &row, &question);
+        let mut record = pair.record(place.clone(), &question, row.get("turn").and_then(scalar).as_deref());
         // Answers come in the order of the models' names, too.
         let order = if pair.as_named { ["a", "b"] } else { ["b", "a"] };
         for (name, side) in ANSWERS.into_iter().zip(order) {

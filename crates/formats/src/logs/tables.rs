@@ -59,17 +59,12 @@ impl Logs {
         Self { files: vec![file], logs: vec![log], several: false }.complete()
     }
 
+    /// With the fields of a record without an answer in the answers about the same item under each criterion, which may be
+    /// in another file.
     fn complete(mut self) -> Self {
         self.several = self.criteria().len() > 1;
-        self.share_fields();
-        self
-    }
-
-    /// Copies the fields of a record without an answer to the answers about the same item under each criterion, which
-    /// may be in another file.
-    fn share_fields(&mut self) {
         if self.criteria().is_empty() {
-            return;
+            return self;
         }
         let mut told = HashMap::new();
         for log in &mut self.logs {
@@ -83,6 +78,7 @@ impl Logs {
             let fields = told.get(&(record.item.clone(), record.part.clone()));
             record.fields = fields.cloned().unwrap_or_default();
         }
+        self
     }
 
     /// What the logs say of themselves, by file.
@@ -161,7 +157,10 @@ impl Logs {
     /// A field that a record lacks; for items, a field on which two records of an item disagree; answers of which not
     /// one is a class.
     pub fn table(&self, rows: LogRows<'_>, id: Option<&str>) -> Result<DataTable> {
-        let names = self.fields();
+        // In the order of their first appearance.
+        let mut known = HashSet::new();
+        let names = self.records().flat_map(|record| record.fields.iter().map(|(name, _)| name));
+        let names: Vec<String> = names.filter(|name| known.insert(*name)).cloned().collect();
         let lacking = |record: &LogRecord| names.len().saturating_sub(record.fields.len()) as u64;
         let cells = self.records().map(lacking).sum();
         let text = self.records().flat_map(|record| record.fields.iter()).map(|(_, value)| value.len() as u64).sum();
@@ -203,13 +202,6 @@ impl Logs {
         let own: HashSet<String> = header.iter().cloned().collect();
         header.extend(names.iter().map(|name| if own.contains(name) { format!("field_{name}") } else { name.clone() }));
         DataTable::new(self.files.clone(), None, header, table.rows).with_ids("id")
-    }
-
-    /// The names of all fields, in the order of their first appearance.
-    fn fields(&self) -> Vec<String> {
-        let mut known = HashSet::new();
-        let names = self.records().flat_map(|record| record.fields.iter().map(|(name, _)| name));
-        names.filter(|name| known.insert(*name)).cloned().collect()
     }
 
     /// Refuses answers of which not one is a class: the labels then belong to another scale, and the judge has not

@@ -136,20 +136,6 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         self.file.metadata().file_metadata().schema().get_fields()
     }
 
-    /// Opens the next group of rows to read some of its members; whether there is one.
-    fn open_group(&mut self, wanted: &[TypePtr]) -> std::result::Result<bool, ParquetError> {
-        if self.group == self.file.num_row_groups() {
-            return Ok(false);
-        }
-        let (file, allowed) = (Arc::clone(&self.stored), Arc::clone(&self.allowed));
-        let group = Unpacked { group: self.file.get_row_group(self.group)?, file, allowed };
-        self.group += 1;
-        let schema = Type::group_type_builder("rows").with_fields(wanted.to_vec()).build()?;
-        let rows = TreeBuilder::new().as_iter(Arc::new(SchemaDescriptor::new(Arc::new(schema))), &group)?;
-        self.open = Some((rows, ExactTimes::all(&group, wanted)?));
-        Ok(true)
-    }
-
     /// The next row with the members that are `wanted`, which are the same for all rows of a group.
     ///
     /// # Errors
@@ -171,9 +157,15 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                 self.row += 1;
                 return Ok(Some(row));
             }
-            if !self.open_group(wanted)? {
+            if self.group == self.file.num_row_groups() {
                 return Ok(None);
             }
+            let (file, allowed) = (Arc::clone(&self.stored), Arc::clone(&self.allowed));
+            let group = Unpacked { group: self.file.get_row_group(self.group)?, file, allowed };
+            self.group += 1;
+            let schema = Type::group_type_builder("rows").with_fields(wanted.to_vec()).build()?;
+            let rows = TreeBuilder::new().as_iter(Arc::new(SchemaDescriptor::new(Arc::new(schema))), &group)?;
+            self.open = Some((rows, ExactTimes::all(&group, wanted)?));
         }
     }
 
@@ -197,10 +189,11 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             row.iter().zip(&members).for_each(|((_, field), kind)| put_values(field, kind, &mut values));
             let mut cells = Vec::with_capacity(read.len());
             for (column, field) in read.iter().zip(values) {
-                let (text, bytes) = column
-                    .text(field)
-                    .ok_or_else(|| no_text(Place::file(&path).at_line(self.row).in_field(&column.name)))?;
-                held.take(bytes).map_err(|exceeded| too_much(Place::file(&path), &exceeded))?;
+                let refused = || no_text(Place::file(&path).at_line(self.row).in_field(&column.name));
+                let text = column.text(field).ok_or_else(refused)?;
+                // Numbers are short.
+                let taken = if matches!(field, Field::Double(_) | Field::Float(_)) { 0 } else { text.len() as u64 };
+                held.take(taken).map_err(|exceeded| too_much(Place::file(&path), &exceeded))?;
                 cells.push(text);
             }
             batch.push(self.row, places.iter().map(|&place| &cells[place]), None);
@@ -231,20 +224,20 @@ impl<R: ChunkReader + 'static> BatchReader for ParquetRows<R> {
 }
 
 impl Leaf {
-    /// The text of a value, and how many bytes of memory it takes that the file need not have; `None` where it has no text.
-    fn text(&self, field: &Field) -> Option<(String, u64)> {
-        // Numbers by their own digits, without a point if they are whole, as counts with gaps may be; NaN counts as missing,
-        // as in pandas.
-        let of = |text: String| if text == "NaN" { String::new() } else { text };
+    /// The text of a value; `None` where it has none.
+    fn text(&self, field: &Field) -> Option<String> {
         match field {
-            Field::Double(x) => return Some((of(x.to_string()), 0)),
-            Field::Float(x) => return Some((of(x.to_string()), 0)),
-            _ => {}
+            // NaN counts as missing, as in pandas.
+            Field::Double(x) if x.is_nan() => Some(String::new()),
+            Field::Float(x) if x.is_nan() => Some(String::new()),
+            // By their own digits, without a point if they are whole, as counts with gaps may be.
+            Field::Double(x) => Some(x.to_string()),
+            Field::Float(x) => Some(x.to_string()),
+            _ => {
+                let value = value(field, Some(&self.kind))?;
+                Some(cell(&self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names))))
+            }
         }
-        let value = value(field, Some(&self.kind))?;
-        let text = cell(&self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names)));
-        let bytes = text.len() as u64;
-        Some((text, bytes))
     }
 }
 

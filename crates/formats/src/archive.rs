@@ -9,9 +9,9 @@ use zip::{CompressionMethod, ZipArchive};
 
 use crate::error::{Error, Place, Result};
 
-/// The error for a file that needs more memory than its limit allows.
-pub(crate) fn too_much(file: &Path, exceeded: &Exceeded) -> Error {
-    Error::unfit(Place::file(file), exceeded.reason(), exceeded.remedy())
+/// The error for what needs more memory than its limit allows.
+pub(crate) fn too_much(place: Place, exceeded: &Exceeded) -> Error {
+    Error::unfit(place, exceeded.reason(), exceeded.remedy())
 }
 
 /// Limits of a compressed file, which depend on its size.

@@ -36,10 +36,9 @@ const DECODED: usize = 1 << 16;
 pub enum Encoding {
     /// UTF-8, with a mark or without.
     Utf8,
-    /// UTF-16, the low byte first or the high one.
-    Utf16(&'static encoding_rs::Encoding),
-    /// Windows-1252, the superset of Latin-1 that Excel writes in Western Europe and America.
-    Windows1252,
+    /// UTF-16, the low byte first or the high one; or Windows-1252, the superset of Latin-1 that Excel writes in Western
+    /// Europe and America.
+    Other(&'static encoding_rs::Encoding),
 }
 
 impl Encoding {
@@ -54,32 +53,21 @@ impl Encoding {
         Self::of_text(file, &mut BufReader::with_capacity(DECODED, bytes))
     }
 
-    fn by_mark(bytes: &[u8]) -> Option<Self> {
-        match bytes {
-            [0xff, 0xfe, ..] => Some(Self::Utf16(UTF_16LE)),
-            [0xfe, 0xff, ..] => Some(Self::Utf16(UTF_16BE)),
-            _ => None,
-        }
-    }
-
     /// The encoding of a text that is read to its end.
     ///
     /// # Errors
     /// As [`Self::of`]; it can't be read.
     pub fn of_text(file: &Path, text: &mut impl BufRead) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
-        let mut seen = Seen::default();
+        let mut seen = match text.fill_buf().map_err(unreadable)? {
+            [0xff, 0xfe, ..] => return Ok(Self::Other(UTF_16LE)),
+            [0xfe, 0xff, ..] => return Ok(Self::Other(UTF_16BE)),
+            start => Seen { has_mark: start.starts_with(MARK), ..Seen::default() },
+        };
         // The start of a sequence that ends in the next part.
         let mut open = vec![];
-        let mut is_first = true;
         loop {
             let part = text.fill_buf().map_err(unreadable)?;
-            if is_first {
-                if let Some(found) = Self::by_mark(part) {
-                    return Ok(found);
-                }
-                (seen.has_mark, is_first) = (part.starts_with(MARK), false);
-            }
             let (read, is_end) = (part.len(), part.is_empty());
             open.extend_from_slice(part);
             text.consume(read);
@@ -95,8 +83,7 @@ impl Encoding {
     pub fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
             Self::Utf8 => String::from_utf8_lossy(unmarked(bytes)),
-            Self::Utf16(of) => of.decode(bytes).0,
-            Self::Windows1252 => WINDOWS_1252.decode(bytes).0,
+            Self::Other(of) => of.decode(bytes).0,
         }
     }
 
@@ -104,8 +91,7 @@ impl Encoding {
     pub fn name(self) -> Option<&'static str> {
         match self {
             Self::Utf8 => None,
-            Self::Utf16(_) => Some("UTF-16"),
-            Self::Windows1252 => Some("Windows-1252"),
+            Self::Other(of) => Some(if of == WINDOWS_1252 { "Windows-1252" } else { "UTF-16" }),
         }
     }
 }
@@ -185,14 +171,17 @@ impl Seen {
         match (self.no_utf8, self.no_windows) {
             (None, _) => Ok(Encoding::Utf8),
             (Some(place), _) if self.has_mark || self.sequences >= self.others => refuse(place, Problem::NotUtf8),
-            (Some(_), None) => Ok(Encoding::Windows1252),
-            (Some(_), Some(place)) => refuse(place, Problem::NotText),
+            (Some(_), None) => Ok(Encoding::Other(WINDOWS_1252)),
+            (Some(_), Some(place)) => {
+                let reason = "the byte is not a character of UTF-8 or Windows-1252";
+                refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
+            }
         }
     }
 }
 
 /// A text in any encoding, read as UTF-8; one that is in UTF-8 passes unchanged.
-pub struct AsUtf8<R> {
+pub(crate) struct AsUtf8<R> {
     text: R,
     /// `None` for UTF-8.
     decoder: Option<Decoder>,
@@ -202,21 +191,14 @@ pub struct AsUtf8<R> {
     next: usize,
 }
 
-impl<R> std::fmt::Debug for AsUtf8<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AsUtf8").field("is_done", &self.is_done).finish_non_exhaustive()
-    }
-}
-
 impl<R: BufRead> AsUtf8<R> {
     /// Decodes a text in this encoding, from its start.
-    pub fn new(text: R, encoding: Encoding) -> Self {
-        let of = match encoding {
+    pub(crate) fn new(text: R, encoding: Encoding) -> Self {
+        let decoder = match encoding {
             Encoding::Utf8 => None,
-            Encoding::Utf16(of) => Some(of),
-            Encoding::Windows1252 => Some(WINDOWS_1252),
+            Encoding::Other(of) => Some(of.new_decoder_with_bom_removal()),
         };
-        Self { text, decoder: of.map(|of| of.new_decoder_with_bom_removal()), is_done: false, decoded: vec![], next: 0 }
+        Self { text, decoder, is_done: false, decoded: vec![], next: 0 }
     }
 }
 
@@ -261,10 +243,10 @@ mod tests {
         assert_eq!(of("\u{feff}id,größe\n".as_bytes()), Ok(Encoding::Utf8));
         let text = "id,Größe €,“said”\ncafé,1,…\n";
         let bytes = WINDOWS_1252.encode(text).0;
-        assert_eq!(of(&bytes), Ok(Encoding::Windows1252));
-        assert_eq!(Encoding::Windows1252.decode(&bytes), text);
+        assert_eq!(of(&bytes), Ok(Encoding::Other(WINDOWS_1252)));
+        assert_eq!(Encoding::Other(WINDOWS_1252).decode(&bytes), text);
         // Some pairs of its characters are bytes of UTF-8.
-        assert_eq!(of(b"\xabCAF\xc9\xbb, \xe9t\xe9\n"), Ok(Encoding::Windows1252));
+        assert_eq!(of(b"\xabCAF\xc9\xbb, \xe9t\xe9\n"), Ok(Encoding::Other(WINDOWS_1252)));
         for (mark, encode) in [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)]
         {
             let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(encode)).collect();

@@ -183,8 +183,6 @@ pub enum Problem {
     NoRows,
     #[error("the text is not valid UTF-8")]
     NotUtf8,
-    #[error("the byte is not a character of UTF-8 or Windows-1252")]
-    NotText,
     /// A row that is shorter or longer than the header; `row` is its text.
     #[error("{found} columns where the header has {expected}: {row:?}")]
     ColumnCount { found: usize, expected: usize, row: String },
@@ -195,8 +193,6 @@ pub enum Problem {
 
     #[error("the cell is blank (\"\")")]
     Blank,
-    #[error("{value:?} is not a count")]
-    NotACount { value: String },
     #[error("{value:?} is not a number")]
     NotANumber { value: String },
     #[error("{} is outside the range {}", short(*value), range(*low, *high))]
@@ -251,12 +247,11 @@ impl Problem {
     pub fn remedy(&self) -> String {
         let remedy = match self {
             Problem::NoRows => "give it a header line and at least one row",
-            Problem::NotUtf8 | Problem::NotText => "save it in the encoding UTF-8",
+            Problem::NotUtf8 => "save it in the encoding UTF-8",
             Problem::ColumnCount { .. } => "give the row one cell per column and put quotes around cells with commas",
             Problem::MissingColumn { name, expected, found } => return missing_column(name, expected, found),
             Problem::DuplicateColumn { .. } => "rename or remove one of the two",
             Problem::Blank => "fill the cell in",
-            Problem::NotACount { .. } => "write a whole number of 0 or more",
             Problem::NotANumber { .. } => {
                 "write a decimal number such as 0.25, or leave the cell blank if it may be missing"
             }
@@ -405,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_refusal_says_place_value_and_remedy() {
-        let problem = Problem::NotACount { value: "-94".into() };
+        let problem = Problem::unfit("\"-94\" is not a count", "write a whole number of 0 or more");
         let error = Error::refused(Place::file(Path::new("labels.csv")).at_line(3).in_column(3, "n"), problem);
         assert_eq!(
             error.to_string(),

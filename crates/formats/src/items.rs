@@ -9,7 +9,7 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use unicode_normalization_alignments::UnicodeNormalization;
 
-use super::error::{Error, Place, Problem, Result, excerpt, list};
+use super::error::{Error, Place, Problem, Result, excerpt};
 
 /// Texts one after the other in one allocation: 8 bytes for each text in addition to its letters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -213,16 +213,6 @@ pub(crate) fn again(id: &str, first: &str, first_line: Option<u64>) -> Problem {
     let [one, other] = [first, id].map(|id| excerpt(&id.escape_unicode().to_string()));
     let reason = format!("two ids look the same and differ only in how their accents are written: {one} and {other}");
     Problem::unfit(reason, "write both in one way, composed (NFC), or give the items other ids")
-}
-
-/// Two or more classes, each named once.
-pub(super) fn check_classes(classes: &[String]) -> Result<()> {
-    let repeated = (1..classes.len()).any(|i| classes[..i].contains(&classes[i]));
-    if classes.len() < 2 || repeated {
-        let reason = format!("{} are not classes", list(classes));
-        return Err(Error::unfit(Place::default(), reason, "name two or more classes, each once"));
-    }
-    Ok(())
 }
 
 /// Owned names, for tables and classes that are named in the source.

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::de::Error as _;
 use serde_json::Value;
 
+use super::archive::too_much;
 use super::encoding::unmarked;
 use super::error::{Error, Place, Problem, Result};
 use super::records::Members;
@@ -58,9 +59,8 @@ impl ObjectRows {
                 Some(&column) => column,
                 None => {
                     self.names += field.len() as u64;
-                    NAMES.check(self.names).map_err(|exceeded| {
-                        Error::unfit(Place::file(file).at_line(line), exceeded.reason(), exceeded.remedy())
-                    })?;
+                    let within = NAMES.check(self.names);
+                    within.map_err(|exceeded| too_much(Place::file(file).at_line(line), &exceeded))?;
                     self.index.insert(field.clone(), self.fields.len());
                     self.fields.push(field.clone());
                     self.last.push(0);

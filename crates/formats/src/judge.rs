@@ -2,8 +2,8 @@
 
 use ndarray::Array2;
 
-use super::error::{Error, Place, Problem, Result};
-use super::items::{ItemIds, check_classes};
+use super::error::{Error, Place, Problem, Result, list};
+use super::items::ItemIds;
 
 /// The scale of stated confidence.
 pub const CONFIDENCE_RANGE: (f64, f64) = (0.0, 100.0);
@@ -51,7 +51,10 @@ impl JudgeVariants {
     /// Too few classes; another number of items, variants or classes than named; an answer with a negative or
     /// non-finite weight or without a positive one; a confidence outside 0 to 100.
     pub fn new(ids: ItemIds, classes: Vec<String>, variants: Vec<String>, answers: JudgeAnswers) -> Result<Self> {
-        check_classes(&classes)?;
+        if classes.len() < 2 || (1..classes.len()).any(|k| classes[..k].contains(&classes[k])) {
+            let reason = format!("{} are not classes", list(&classes));
+            return Err(Error::unfit(Place::default(), reason, "name two or more classes, each once"));
+        }
         let shape =
             |(items, variants, classes)| format!("{items} items x {variants} prompt variants x {classes} classes");
         let found = (answers.len(), answers.variants, answers.width);

@@ -14,6 +14,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::{Error, Place, Problem, Result, excerpt};
+use super::items::names;
 use super::jsonl::{ObjectRows, fields, utf8};
 use super::records::Document;
 use super::spelling::class_of;
@@ -83,7 +84,7 @@ pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<DataT
         Ok(())
     })?;
     // A file of items for a contest has no labels.
-    DataTable::new(file, None, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows).with_ids(ID)
+    DataTable::new(vec![file.to_owned()], None, names(&[ID, "annotator", LABEL]), rows).with_ids(ID)
 }
 
 /// Id of the item that asks whether a label applies.
@@ -133,9 +134,9 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
     let text = utf8(file, bytes)?;
     let mut rows = Rows::default();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let row = PredictionLine { place: Place::file(file).at_line(number), predicted };
+        let mut row = PredictionLine { place: Place::file(file).at_line(number), predicted };
         let (id, list) = row.parse(line)?;
-        let row = PredictionLine { place: row.place.of_item(&id), predicted };
+        row.place.item = Some(id.clone());
         if labels.is_empty() {
             rows.push(0, number, row.cells(&id, &list)?);
             continue;
@@ -165,13 +166,6 @@ impl Predicted<'_> {
         };
         std::iter::once(ID.to_owned()).chain(own).collect()
     }
-
-    fn layout(self) -> &'static str {
-        match self {
-            Self::Shares(_) => "ID<TAB>[share, ...], with a share for each class",
-            Self::Labels(_) | Self::Ratings => "ID<TAB>[label, ...], with a label for each annotator",
-        }
-    }
 }
 
 /// A line of predictions.
@@ -182,7 +176,10 @@ struct PredictionLine<'a> {
 
 impl PredictionLine<'_> {
     fn refuse(&self, reason: &str) -> Error {
-        let remedy = format!("write each line as {}", self.predicted.layout());
+        let remedy = match self.predicted {
+            Predicted::Shares(_) => "write each line as ID<TAB>[share, ...], with a share for each class",
+            _ => "write each line as ID<TAB>[label, ...], with a label for each annotator",
+        };
         Error::unfit(self.place.clone(), reason, remedy)
     }
 

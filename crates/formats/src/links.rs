@@ -22,7 +22,23 @@ pub const OUTSIDE: &str = "JUDGE_UNCERTAINTY_WRITE_OUTSIDE";
 /// # Errors
 /// There is a link.
 pub fn refuse_links(folder: &Path, path: &Path) -> Result<()> {
-    if is_set(std::env::var_os(VARIABLE)) { Ok(()) } else { refuse(folder, path) }
+    if is_set(std::env::var_os(VARIABLE)) {
+        return Ok(());
+    }
+    let Ok(below) = path.strip_prefix(folder) else { return Ok(()) };
+    let mut here = folder.to_owned();
+    for part in below.components().take_while(|part| *part != Component::ParentDir) {
+        here.push(part);
+        if fs::symlink_metadata(&here).is_ok_and(|found| found.is_symlink()) {
+            let reason = "this is a link, and links among the files of a study are not followed";
+            let remedy = format!(
+                "put the file itself there, or name where it is in the study.toml; if you trust the study, set \
+                 {VARIABLE}=1 in the environment"
+            );
+            return Err(Error::unfit(Place::file(&here), reason, remedy));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a place to write to that is not below a folder, unless [`OUTSIDE`] is 1.
@@ -63,23 +79,6 @@ fn is_set(value: Option<std::ffi::OsString>) -> bool {
     value.is_some_and(|value| value == "1")
 }
 
-fn refuse(folder: &Path, path: &Path) -> Result<()> {
-    let Ok(below) = path.strip_prefix(folder) else { return Ok(()) };
-    let mut here = folder.to_owned();
-    for part in below.components().take_while(|part| *part != Component::ParentDir) {
-        here.push(part);
-        if fs::symlink_metadata(&here).is_ok_and(|found| found.is_symlink()) {
-            let reason = "this is a link, and links among the files of a study are not followed";
-            let remedy = format!(
-                "put the file itself there, or name where it is in the study.toml; if you trust the study, set \
-                 {VARIABLE}=1 in the environment"
-            );
-            return Err(Error::unfit(Place::file(&here), reason, remedy));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::symlink;
@@ -99,18 +98,18 @@ mod tests {
         symlink("nowhere", study.join("broken.csv")).unwrap();
         symlink(&elsewhere, study.join("data")).unwrap();
         for (name, link) in [("link.csv", "link.csv"), ("broken.csv", "broken.csv"), ("data/items.csv", "data")] {
-            let told = refuse(&study, &study.join(name)).unwrap_err().to_string();
+            let told = refuse_links(&study, &study.join(name)).unwrap_err().to_string();
             assert!(told.starts_with(&format!("{}: this is a link", study.join(link).display())), "{told}");
             assert!(told.contains("FOLLOW_LINKS=1"), "{told}");
         }
         for name in ["items.csv", "../elsewhere/items.csv", "missing.csv"] {
-            refuse(&study, &study.join(name)).unwrap();
+            refuse_links(&study, &study.join(name)).unwrap();
         }
         // The folder may be a link, and a file that is named by itself lies in no study.
         let linked = dir.path().join("linked");
         symlink(&study, &linked).unwrap();
-        refuse(&linked, &linked.join("items.csv")).unwrap();
-        refuse(&study, &elsewhere.join("items.csv")).unwrap();
+        refuse_links(&linked, &linked.join("items.csv")).unwrap();
+        refuse_links(&study, &elsewhere.join("items.csv")).unwrap();
     }
 
     #[test]

@@ -148,11 +148,7 @@ impl FromStr for Codec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "snappy" => Ok(Self::Snappy),
-            "none" => Ok(Self::None),
-            _ => Err(format!("{text:?} is neither snappy nor none")),
-        }
+        serde_json::from_value(text.into()).map_err(|_| format!("{text:?} is neither snappy nor none"))
     }
 }
 

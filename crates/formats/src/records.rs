@@ -17,6 +17,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::archive::too_much;
 use crate::error::{Error, Place, Result, excerpt};
 use crate::jsonl::{ObjectRows, flatten, refused, utf8};
 use crate::logs::json::{cell, without_constants};
@@ -95,7 +96,7 @@ impl<'t> Records<'t> {
         // Each row has the names of its fields while it is read.
         let taken = (names as u64).saturating_mul(found.lines.len() as u64);
         let within = HELD.for_file(text.len() as u64).check(taken);
-        within.map_err(|exceeded| Error::unfit(Place::file(file), exceeded.reason(), exceeded.remedy()))?;
+        within.map_err(|exceeded| too_much(Place::file(file), &exceeded))?;
         Ok(found)
     }
 

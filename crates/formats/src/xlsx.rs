@@ -41,7 +41,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
     let mut sheets: Vec<(String, Vec<NumberedRow>)> = vec![];
     for name in book.sheet_names() {
-        let take = |bytes: u64| allowed.held.take(bytes).map_err(|exceeded| too_much(file, &exceeded));
+        let take = |bytes: u64| allowed.held.take(bytes).map_err(|exceeded| too_much(Place::file(file), &exceeded));
         let rows = rows(cells(&mut book, &name, take, damaged)?, id_column == NO_IDS, take)?;
         if !rows.is_empty() {
             sheets.push((name, rows));
@@ -51,10 +51,9 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
         return Err(Error::refused(Place::file(file), Problem::NoRows));
     }
     let has_ids = |(_, rows): &(String, Vec<NumberedRow>)| rows[0].1.iter().any(|name| name == id_column);
-    let with_ids = sheets.iter().filter(|sheet| has_ids(sheet)).count();
-    if with_ids > 1 {
-        let names =
-            sheets.iter().filter(|sheet| has_ids(sheet)).map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>();
+    let names: Vec<String> =
+        sheets.iter().filter(|sheet| has_ids(sheet)).map(|(name, _)| format!("{name:?}")).collect();
+    if names.len() > 1 {
         let reason = format!("several sheets have a column {id_column:?}: {}", names.join(", "));
         return Err(refuse(reason, "keep one of them in the file"));
     }
@@ -98,7 +97,10 @@ fn cells(
     };
     let mut cells = BTreeMap::new();
     while let Some(cell) = reader.next_cell().map_err(&damaged)? {
-        let text = text(&Data::from(cell.get_value().clone()));
+        let text = match Data::from(cell.get_value().clone()) {
+            Data::Bool(truth) => truth.to_string().to_uppercase(),
+            other => other.to_string(),
+        };
         if !text.is_empty() {
             take(CELL + 2 * text.len() as u64)?;
             cells.insert(cell.get_position(), text);
@@ -136,12 +138,4 @@ fn rows(
         (u64::from(line) + 1, cells)
     };
     Ok(sparse.into_iter().map(dense).collect())
-}
-
-/// A cell as text.
-fn text(cell: &Data) -> String {
-    match cell {
-        Data::Bool(truth) => truth.to_string().to_uppercase(),
-        other => other.to_string(),
-    }
 }

@@ -200,9 +200,9 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     }
     let files = source.logs("".as_ref());
     let noted = serde_json::to_string_pretty(&files).expect("names and texts are plain data") + "\n";
-    let tool = |log: &LogFile| match &log.provenance.version {
-        Some(version) => format!("{} {version}", log.provenance.tool),
-        None => log.provenance.tool.to_string(),
+    let tool = |log: &LogFile| match &log.version {
+        Some(version) => format!("{} {version}", log.tool),
+        None => log.tool.clone(),
     };
     let tools = files.values().map(tool).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
     let about = criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));

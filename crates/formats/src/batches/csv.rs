@@ -4,9 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
-use serde_json::json;
-
-use super::{Bad, Batch, BatchReader, Header};
+use super::{Batch, BatchReader, Header};
+use crate::archive::too_much;
 use crate::encoding::{AsUtf8, Encoding, MARK, unmarked};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::table::{NO_IDS, check_names, distinct, is_title};
@@ -49,7 +48,6 @@ fn plain_record(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// The records of a text, each divided into its cells; blank lines are none.
-#[derive(Debug)]
 pub(crate) struct Records<R> {
     text: R,
     delimiter: u8,
@@ -185,7 +183,6 @@ fn longest(start: &[u8], delimiter: u8) -> usize {
 }
 
 /// The rows of a table below its header.
-#[derive(Debug)]
 pub(crate) struct CsvRows<R> {
     pub(crate) records: Records<R>,
     pub(crate) header: Header,
@@ -245,7 +242,7 @@ impl<R: BufRead> CsvRows<R> {
             let length = |names: &[String]| names.iter().map(|name| name.len() as u64).sum();
             let (before, names) = (length(&names), distinct(names));
             let within = NAMES.for_file(before).check(length(&names));
-            within.map_err(|exceeded| Error::unfit(place(), exceeded.reason(), exceeded.remedy()))?;
+            within.map_err(|exceeded| too_much(place(), &exceeded))?;
             break (line, names);
         };
         check_names(file, Some(header_line), &names)?;
@@ -253,7 +250,7 @@ impl<R: BufRead> CsvRows<R> {
     }
 }
 
-impl<R: BufRead + std::fmt::Debug> BatchReader for CsvRows<R> {
+impl<R: BufRead> BatchReader for CsvRows<R> {
     fn header(&self) -> &Header {
         &self.header
     }
@@ -271,19 +268,15 @@ impl<R: BufRead + std::fmt::Debug> BatchReader for CsvRows<R> {
         while batch.len() + batch.broken.len() < most {
             let Some(line) = self.records.advance(file)? else { break };
             let text = self.records.text().unwrap_or_default();
-            let mut broken =
-                |problem| batch.broken.push(Bad { line, item: None, column: None, problem, row: json!(text) });
-            let Some(cells) = self.records.cells() else {
-                broken(Problem::NotUtf8);
+            let Some(cells) = self.records.cells().map(Iterator::collect::<Vec<&str>>) else {
+                batch.push_broken(line, Problem::NotUtf8, text);
                 continue;
             };
             let (found, expected) = (cells.len(), names.len());
-            if found != expected {
-                broken(Problem::ColumnCount { found, expected, row: excerpt(text) });
-                continue;
+            match found == expected {
+                true => batch.push(line, places.iter().map(|&place| cells[place]), Some(text)),
+                false => batch.push_broken(line, Problem::ColumnCount { found, expected, row: excerpt(text) }, text),
             }
-            let cells: Vec<&str> = cells.collect();
-            batch.push(line, places.iter().map(|&place| cells[place]), Some(text));
         }
         Ok(batch.if_any())
     }

@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use serde_json::json;
-
-use super::{Bad, Batch, BatchReader, Header};
+use super::{Batch, BatchReader, Header};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::fields;
 use judge_uncertainty_system::read::InputFile;
@@ -15,7 +13,6 @@ use judge_uncertainty_system::read::InputFile;
 const LOOKED_AT: usize = 1000;
 
 /// A file of JSON objects that is read line by line.
-#[derive(Debug)]
 pub(super) struct JsonRows {
     reader: BufReader<InputFile>,
     header: Header,
@@ -81,27 +78,22 @@ impl BatchReader for JsonRows {
     fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
         let mut batch = Batch::new(&self.header.file, wanted.to_vec());
         while batch.len() + batch.broken.len() < most {
-            let next = match self.ahead.pop_front() {
-                Some(line) => Some(line),
-                None => self.read()?,
-            };
-            let Some((line, bytes)) = next else { break };
-            let broken =
-                |problem, row: &str| Bad { line, item: None, column: None, problem, row: json!(row.trim_end()) };
-            let Ok(text) = String::from_utf8(bytes) else {
-                batch.broken.push(broken(Problem::NotUtf8, ""));
+            let ahead = self.ahead.pop_front();
+            let Some((line, bytes)) = ahead.map_or_else(|| self.read(), |line| Ok(Some(line)))? else { break };
+            let Ok(text) = std::str::from_utf8(&bytes).map(str::trim_end) else {
+                batch.push_broken(line, Problem::NotUtf8, "");
                 continue;
             };
-            let object = match fields(&self.header.file, line, text.trim_end()) {
+            let object = match fields(&self.header.file, line, text) {
                 Ok(object) => object,
                 Err(Error::Refused(refusal)) => {
-                    batch.broken.push(broken(refusal.problem.clone(), &text));
+                    batch.push_broken(line, refusal.problem, text);
                     continue;
                 }
                 Err(other) => return Err(other),
             };
             let cell = |name: &String| object.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value);
-            batch.push(line, wanted.iter().map(cell), Some(text.trim_end()));
+            batch.push(line, wanted.iter().map(cell), Some(text));
         }
         Ok(batch.if_any())
     }

@@ -66,7 +66,8 @@ impl ChaosNliData {
         let mut folder = CheckedFolder::open(dir)?;
         let (ids, sources, labels) = read_labels(&mut folder)?;
         let [premise_chars, hypothesis_chars] = read_lengths(&mut folder, &ids, &sources)?;
-        let judge = read_judge(&mut folder, &ids)?;
+        let table = read_table(&mut folder, JUDGE, UID)?;
+        let judge = LAYOUT.read(&table, &table.rows_of(&ids, &folder.path(LABELS))?, ids.clone())?;
         let embeddings = read_embeddings(&mut folder, &ids)?;
         Ok(ChaosNliData {
             ids,
@@ -125,11 +126,6 @@ fn read_lengths(folder: &mut CheckedFolder, ids: &ItemIds, sources: &[String]) -
         rows.iter().map(|row| row.count(column)).collect()
     };
     Ok([lengths("premise_chars")?, lengths("hypothesis_chars")?])
-}
-
-fn read_judge(folder: &mut CheckedFolder, ids: &ItemIds) -> Result<JudgeVariants> {
-    let table = read_table(folder, JUDGE, UID)?;
-    LAYOUT.read(&table, &table.rows_of(ids, &folder.path(LABELS))?, ids.clone())
 }
 
 /// The rows of the matrix belong to the uids of [`EMBEDDING_UIDS`]; they are put into the order of `ids`.

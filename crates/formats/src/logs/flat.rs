@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{cell, cell_at, document, elements, first, joined_cells, needed, plain_text, present, scalar};
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading, joined};
 use super::rows::{LogStart, names};
 use crate::error::{Error, Place, Result};
@@ -114,7 +114,7 @@ pub(super) const MLFLOW: LogFormat = LogFormat {
     title: "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json",
     tool: "MLflow",
     is: |start| {
-        let row = start.row().and_then(Value::as_object);
+        let row = start.row.as_ref().and_then(Value::as_object);
         row.is_some_and(|row| row.keys().any(|name| of_mlflow(name, &[]).is_some()))
     },
     read: |log| {
@@ -191,15 +191,12 @@ pub(super) const EVERY_EVAL_EVER: LogFormat = LogFormat {
 
 fn read_every_eval_ever(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
-    let mut results: BTreeMap<Option<String>, BTreeSet<Option<String>>> = BTreeMap::new();
-    for (_, row) in &rows {
-        let [name, result] = ["evaluation_name", "evaluation_result_id"].map(|name| row.get(name).map(cell));
-        results.entry(name).or_default().insert(result);
-    }
+    let of_result = |row: &Value| ["/evaluation_name", "/evaluation_result_id"].map(|pointer| cell_at(row, pointer));
+    let results: BTreeSet<[String; 2]> = rows.iter().map(|(_, row)| of_result(row)).collect();
     for (place, row) in &rows {
         let mut record = LogRecord::of(place, row, "/sample_id", "the sample's id")?;
         let name = needed(&record.place, row, "/evaluation_name", "the name of the evaluation")?;
-        let several = results.get(&Some(name.clone())).is_some_and(|results| results.len() > 1);
+        let several = results.iter().filter(|[known, _]| *known == name).count() > 1;
         let result = row.get("evaluation_result_id").map(cell).filter(|_| several);
         record.variant = Some(needed(&record.place, row, "/model_id", "the model's id")?);
         record.put("input", cell_at(row, "/input/raw"));
@@ -293,7 +290,7 @@ fn is_download(row: &Value) -> bool {
 }
 
 fn is_langfuse(start: &LogStart) -> bool {
-    let Some(row) = start.row() else { return false };
+    let Some(row) = &start.row else { return false };
     let has = |names: &[&str]| names.iter().any(|name| row.get(name).is_some());
     let score = has(&TRACE) && has(&DATA_TYPE) && has(&["source"]) && has(&["name"]);
     let observation = has(&TRACE) && has(&["parent_observation_id", "parentObservationId", "start_time", "startTime"]);

@@ -5,14 +5,12 @@
 //! entries with a provenance) are human labels: the author of an edit is the annotator, and an author's last edit
 //! counts. An unscored sample (`NaN`) and one that failed are failed answers.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{
     cell, cell_at, content, document, elements, joined_cells, needed, present, scalar, without, without_constants,
 };
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use super::rows::LogStart;
 use crate::archive::members;
@@ -142,25 +140,24 @@ fn read_score(
             scalar(value).filter(|text| !text.is_empty())
         };
         let answer = of(original).filter(|_| !failed);
-        let mut labels: BTreeMap<String, (usize, String)> = BTreeMap::new();
-        for (number, entry) in history.iter().enumerate() {
+        let mut labels: Vec<HumanLabel> = vec![];
+        for entry in history {
             let Some(by) = entry.get("provenance").filter(|by| !by.is_null()) else { continue };
-            let author = needed(&record.place, by, "/author", "the author of an edit")?;
+            let annotator = needed(&record.place, by, "/author", "the author of an edit")?;
             let value = entry.get("value");
             if value.and_then(Value::as_str) == Some("UNCHANGED") {
                 continue;
             }
             if let Some(value) = of(value) {
-                labels.insert(author, (number, value));
+                labels.retain(|label| label.annotator != annotator);
+                labels.push(HumanLabel { annotator, value });
             }
         }
         let criterion = part.map_or(name.to_owned(), |part| format!("{name}.{part}"));
-        let mut labels: Vec<(String, (usize, String))> = labels.into_iter().collect();
-        labels.sort_by_key(|(_, (number, _))| *number);
         log.push(LogRecord {
             rubric: rubric(header, &criterion),
             said: said.clone(),
-            labels: labels.into_iter().map(|(annotator, (_, value))| HumanLabel { annotator, value }).collect(),
+            labels,
             ..record.answered(&criterion, answer)
         })?;
     }

@@ -49,11 +49,6 @@ pub(super) fn without(file: &Path, text: &str, left_out: &str) -> Result<Value> 
     others.map(|(name, part)| Ok((name, document(file, part)?))).collect()
 }
 
-/// The objects of the list at `path` within a document, with their places.
-pub(super) fn list(file: &Path, text: &str, path: &str) -> Result<Vec<(Place, Value)>> {
-    objects(file, &Records::find(file, text, Some(path))?)
-}
-
 /// All records with their places.
 pub(super) fn objects(file: &Path, records: &Records) -> Result<Vec<(Place, Value)>> {
     let found = records.values()?;
@@ -118,17 +113,11 @@ pub(super) fn excerpt(value: &Value) -> String {
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(plain_number(number)),
+        // As labels are written: `4` for 4.0.
+        Value::Number(number) if number.is_f64() => number.as_f64().map(|number| number.to_string()),
+        Value::Number(number) => Some(number.to_string()),
         Value::Bool(truth) => Some(truth.to_string()),
         _ => None,
-    }
-}
-
-/// A number as labels are written: `4` for 4.0.
-fn plain_number(number: &serde_json::Number) -> String {
-    match number.as_f64() {
-        Some(value) if !number.is_i64() && !number.is_u64() => value.to_string(),
-        _ => number.to_string(),
     }
 }
 
@@ -180,10 +169,14 @@ mod tests {
     #[test]
     fn parts_of_a_document_have_their_lines() {
         let text = "{\n \"x\": {\"rows\": [\n{\"a\": 1},\n\n {\"a\": 2}]}}";
-        let rows = list(Path::new("l.json"), text, "x.rows").unwrap();
+        let list = |text: &str, path: &str| {
+            let file = Path::new("l.json");
+            objects(file, &Records::find(file, text, Some(path))?)
+        };
+        let rows = list(text, "x.rows").unwrap();
         let found: Vec<_> = rows.iter().map(|(place, row)| (place.line.unwrap(), row["a"].as_u64().unwrap())).collect();
         assert_eq!(found, [(3, 1), (5, 2)]);
-        let error = |text: &str, path: &str| list(Path::new("l.json"), text, path).unwrap_err().to_string();
+        let error = |text: &str, path: &str| list(text, path).unwrap_err().to_string();
         let cut = error(&text[..28], "x.rows");
         assert!(cut.starts_with("l.json:3:9: not a JSON object: EOF while parsing"), "{cut}");
         assert!(error(text, "x.y").starts_with("l.json:2: it has no \"y\", but rows"));

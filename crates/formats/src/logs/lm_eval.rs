@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{cell, cell_at, elements, excerpt};
-use super::known::LogFormat;
 use super::record::{LogRecord, LoggedAnswer, Reading};
 use crate::error::{Error, Place, Result};
 

@@ -11,8 +11,8 @@
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{content, elements, excerpt, needed, present};
-use super::known::LogFormat;
 use super::record::{LogRecord, LoggedAnswer, Reading};
 use super::rows::LogStart;
 use super::tokens::{Answered, Token};

@@ -13,8 +13,8 @@
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{cell, excerpt, joined_cells, needed, scalar};
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
@@ -54,15 +54,6 @@ pub struct SystemPair {
     pub as_named: bool,
 }
 
-/// Who won.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Winner {
-    /// The system that was named first, or the second.
-    Named(usize),
-    /// Neither.
-    Tie,
-}
-
 impl SystemPair {
     /// A pair of names in the order of the log.
     pub fn new([one, two]: [String; 2]) -> Self {
@@ -75,40 +66,30 @@ impl SystemPair {
         Ok(Self::new([one?, two?]))
     }
 
-    /// The pair in an id: its names as the first 8 digits of their SHA-256, because annotators see ids and should not see names.
-    fn code(&self) -> String {
-        sha256_hex(self.names.join("\n").as_bytes())[..8].to_owned()
-    }
-
     /// A record of a question that both answered, in a turn of it if there are several.
     pub fn record(&self, place: Place, question: &str, turn: Option<&str>) -> LogRecord {
         let [a, b] = &self.names;
         let turn = turn.map_or_else(String::new, |turn| format!("/{turn}"));
-        let mut record = LogRecord::new(place, &format!("{question}/{}{turn}", self.code()));
+        // Annotators see ids and should not see names.
+        let code = &sha256_hex(self.names.join("\n").as_bytes())[..8];
+        let mut record = LogRecord::new(place, &format!("{question}/{code}{turn}"));
         *record.fields_mut() = [(QUESTION, question), (SYSTEMS[0], a), (SYSTEMS[1], b)]
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .to_vec();
         record
     }
 
-    fn record_of(&self, place: &Place, row: &Value, question: &str) -> LogRecord {
-        self.record(place.clone(), question, row.get("turn").and_then(scalar).as_deref())
-    }
-
-    /// The label of a verdict: `A`, `B` or `tie`.
-    pub fn label(&self, won: Winner) -> &'static str {
-        match won {
-            Winner::Tie => TIE,
-            Winner::Named(k) => CLASSES[if self.as_named { k } else { 1 - k }],
-        }
+    /// The label of a verdict for the system that was named first (0) or second (1), or for neither: `A`, `B` or `tie`.
+    pub fn label(&self, won: Option<usize>) -> &'static str {
+        won.map_or(TIE, |k| CLASSES[if self.as_named { k } else { 1 - k }])
     }
 
     /// The label of a verdict that names the winner as `one`, `two` or a tie; `None` for an error.
     fn label_of(&self, place: &Place, verdict: &str, [one, two]: [&str; 2]) -> Result<Option<String>> {
         let won = match verdict {
-            tie if tie.starts_with("tie") || tie == "both_bad" => Winner::Tie,
-            won if won == one => Winner::Named(0),
-            won if won == two => Winner::Named(1),
+            tie if tie.starts_with("tie") || tie == "both_bad" => None,
+            won if won == one => Some(0),
+            won if won == two => Some(1),
             "error" => return Ok(None),
             other => {
                 let reason = format!("the winner is {}, not {one}, {two} or tie", excerpt(&Value::from(other)));
@@ -123,7 +104,7 @@ fn read_mt_bench(log: &mut Reading) -> Result<()> {
     for (place, row) in log.rows()? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_1", "model_2"])?;
-        let mut record = pair.record_of(&place, &row, &question);
+        let mut record = pair.record(place.clone(), &question, row.get("turn").and_then(scalar).as_deref());
         // The judge was shown the system that comes first by its name first in one of the two games.
         let prompt = row.get(if pair.as_named { "g1_user_prompt" } else { "g2_user_prompt" }).and_then(scalar);
         record.fields_mut().extend(prompt.as_deref().and_then(asked).into_iter().flatten());
@@ -171,7 +152,7 @@ fn read_arena(log: &mut Reading) -> Result<()> {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_a", "model_b"])?;
-        let mut record = pair.record_of(&place, &row, &question);
+        let mut record = pair.record(place.clone(), &question, row.get("turn").and_then(scalar).as_deref());
         // Answers come in the order of the models' names, too.
         let order = if pair.as_named { ["a", "b"] } else { ["b", "a"] };
         for (name, side) in ANSWERS.into_iter().zip(order) {

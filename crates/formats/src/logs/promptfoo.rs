@@ -6,12 +6,12 @@
 //! answer is the output. Name another id with `id = "vars.FIELD"`. Ratings that people gave on promptfoo's page are
 //! human labels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::LogFormat;
 use super::json::{cell, cell_at, plain_text, scalar, without};
-use super::known::LogFormat;
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
 use super::rows::cells;
 use crate::batches::csv::first_records;
@@ -150,10 +150,6 @@ fn kind(component: &Value) -> &str {
     component.pointer("/assertion/type").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn is_graded(component: &Value) -> bool {
-    GRADED.split(' ').any(|graded| graded == kind(component).trim_start_matches("not-"))
-}
-
 /// What people said on promptfoo's page; they are not named there.
 fn people(row: &Value) -> Vec<HumanLabel> {
     let human = components(row).filter(|component| kind(component) == "human");
@@ -163,7 +159,11 @@ fn people(row: &Value) -> Vec<HumanLabel> {
 
 /// The assertions of a row that a model graded, by their criteria.
 fn graded(row: &Value) -> Vec<(String, &Value)> {
-    let graded = components(row).filter(|component| is_graded(component)).enumerate();
+    let is_graded = |component: &&Value| {
+        let kind = kind(component).trim_start_matches("not-");
+        GRADED.split(' ').any(|graded| graded == kind)
+    };
+    let graded = components(row).filter(is_graded).enumerate();
     // Criteria without a name of their own are told apart by their kind and number.
     let name = |(number, component): (usize, _)| {
         let named = Value::pointer(component, "/assertion/metric").and_then(scalar);
@@ -174,9 +174,9 @@ fn graded(row: &Value) -> Vec<(String, &Value)> {
 
 /// A criterion that was not graded, such as of an output that was none, has a failed answer.
 fn read_graded(record: &LogRecord, row: &Value, criteria: &BTreeSet<String>, log: &mut Reading) -> Result<()> {
-    let graded: BTreeMap<String, &Value> = graded(row).into_iter().rev().collect();
+    let graded = graded(row);
     for criterion in criteria {
-        let component = graded.get(criterion).copied();
+        let component = graded.iter().find(|(name, _)| name == criterion).map(|(_, component)| *component);
         let score = component.and_then(|component| component.get("score")).and_then(scalar);
         log.push(LogRecord {
             rubric: component.and_then(|component| rubric(row, component)),

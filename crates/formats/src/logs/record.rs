@@ -8,12 +8,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::json::{cell, list, needed, without_constants};
-use super::rows::rows;
+use super::json::{cell, needed, objects, without_constants};
+use super::rows::{is_split, table};
 use super::tokens::Answered;
 use crate::archive::too_much;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
+use crate::records::Records;
 use judge_uncertainty_system::limits::{Allowance, RECORDS};
 
 /// A log as it was read.
@@ -22,12 +23,14 @@ pub struct Log {
     /// What it says, in its order.
     pub records: Vec<LogRecord>,
     /// Where it comes from.
-    pub provenance: LogTool,
+    pub provenance: LogFile,
 }
 
-/// The tool that wrote a log, as the log states it.
+/// A file of a log with what it states of itself, such as the tool that wrote it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogTool {
+pub struct LogFile {
+    /// SHA-256 of its bytes; blank of a log that was not read from a file.
+    pub sha256: String,
     /// Name of the format.
     pub format: String,
     /// The tool.
@@ -36,16 +39,6 @@ pub struct LogTool {
     pub version: Option<String>,
     /// What else the log states of itself, such as the model or the task.
     pub stated: BTreeMap<String, String>,
-}
-
-/// A file of a log with what it states of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogFile {
-    /// SHA-256 of its bytes.
-    pub sha256: String,
-    /// What it states.
-    #[serde(flatten)]
-    pub provenance: LogTool,
 }
 
 /// What a log says of one item under one criterion and one variant.
@@ -127,12 +120,17 @@ impl<'f> Reading<'f> {
 
     /// The rows of the file, whatever their layout, with their places; the cells of CSV are texts.
     pub(super) fn rows(&self) -> Result<Vec<(Place, Value)>> {
-        rows(self.file, self.bytes)
+        let (text, plain) = (utf8(self.file, self.bytes)?, self.text()?);
+        match text.trim_start().chars().next() {
+            Some('{') if !is_split(self.bytes) => objects(self.file, &Records::of_lines(self.file, &plain)),
+            Some('[' | '{') => objects(self.file, &Records::find(self.file, &plain, None)?),
+            _ => table(self.file, text),
+        }
     }
 
     /// The objects of the list at `path` within the document that the file is, with their places.
     pub(super) fn list(&self, path: &str) -> Result<Vec<(Place, Value)>> {
-        list(self.file, &self.text()?, path)
+        objects(self.file, &Records::find(self.file, &self.text()?, Some(path))?)
     }
 
     /// Adds a record.
@@ -140,7 +138,7 @@ impl<'f> Reading<'f> {
     /// # Errors
     /// The records take more memory than those of such a file may.
     pub(super) fn push(&mut self, record: LogRecord) -> Result<()> {
-        self.held.take(record.bytes()).map_err(|exceeded| too_much(self.file, &exceeded))?;
+        self.held.take(record.bytes()).map_err(|exceeded| too_much(Place::file(self.file), &exceeded))?;
         self.log.records.push(record);
         Ok(())
     }
@@ -160,7 +158,7 @@ pub(super) fn joined(values: impl IntoIterator<Item = String>) -> Option<String>
 impl Log {
     /// Records of a format and tool.
     pub fn new(format: &str, tool: &str, records: Vec<LogRecord>) -> Self {
-        let provenance = LogTool { format: format.to_owned(), tool: tool.to_owned(), ..LogTool::default() };
+        let provenance = LogFile { format: format.to_owned(), tool: tool.to_owned(), ..LogFile::default() };
         Self { records, provenance }
     }
 }

@@ -5,22 +5,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::json::{first, objects, without_constants};
+use super::json::{cell, first};
 use crate::batches::csv::{Records, first_records};
 use crate::error::{Error, Place, Problem, Result};
-use crate::jsonl::utf8;
-use crate::records;
-
-/// The rows with their places; the cells of CSV are texts.
-pub(super) fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
-    let text = utf8(file, bytes)?;
-    let plain = without_constants(text);
-    match text.trim_start().chars().next() {
-        Some('{') if !is_split(bytes) => objects(file, &records::Records::of_lines(file, &plain)),
-        Some('[' | '{') => objects(file, &records::Records::find(file, &plain, None)?),
-        _ => table(file, text),
-    }
-}
 
 /// Names of the fields of rows, in the order of their first appearance.
 pub(super) fn names(rows: &[(Place, Value)]) -> Vec<&String> {
@@ -35,20 +22,15 @@ pub(super) struct LogStart<'f> {
     pub(super) bytes: &'f [u8],
     /// The fields of the first object; `None` without one.
     pub(super) object: Option<Value>,
-    /// The first row of a file without objects: of CSV, or of a table of columns and data.
-    of_table: Option<Value>,
+    /// The first row, of a table of columns and data, too; of CSV without one, its header.
+    pub(super) row: Option<Value>,
 }
 
 impl<'f> LogStart<'f> {
     pub(super) fn new(file: &'f Path, bytes: &'f [u8]) -> Self {
         let object = first(bytes);
-        let of_table = first_of_table(object.as_ref(), bytes);
-        Self { file, bytes, object, of_table }
-    }
-
-    /// The first row; of CSV without one, its header.
-    pub(super) fn row(&self) -> Option<&Value> {
-        self.of_table.as_ref().or(self.object.as_ref())
+        let row = first_of_table(object.as_ref(), bytes).or_else(|| object.clone());
+        Self { file, bytes, object, row }
     }
 
     /// Whether the first object has something at every one of the pointers.
@@ -58,7 +40,7 @@ impl<'f> LogStart<'f> {
 
     /// Whether the first row has all of some fields.
     pub(super) fn has_fields(&self, names: &[&str]) -> bool {
-        self.row().is_some_and(|row| names.iter().all(|name| row.get(name).is_some()))
+        self.row.as_ref().is_some_and(|row| names.iter().all(|name| row.get(name).is_some()))
     }
 }
 
@@ -69,21 +51,17 @@ fn first_of_table(whole: Option<&Value>, bytes: &[u8]) -> Option<Value> {
         let cell = |k: usize| cells.get(k).map_or(Value::Null, |cell| Value::from(cell.as_str()));
         return Some(Value::Object(header.into_iter().enumerate().map(|(k, name)| (name, cell(k))).collect()));
     };
-    let (columns, data) = (row.get("columns").and_then(Value::as_array), row.pointer("/data/0"));
-    Some(object(columns?, data.and_then(Value::as_array)?))
+    let (columns, cells) = (row.get("columns")?.as_array()?, row.pointer("/data/0")?.as_array()?);
+    Some(Value::Object(columns.iter().map(cell).zip(cells.iter().cloned()).collect()))
 }
 
-fn is_split(bytes: &[u8]) -> bool {
+/// Whether the file is a table of columns and data.
+pub(super) fn is_split(bytes: &[u8]) -> bool {
     first(bytes).is_some_and(|row| ["columns", "data"].iter().all(|name| row.get(name).is_some_and(Value::is_array)))
 }
 
-fn object(columns: &[Value], cells: &[Value]) -> Value {
-    let names = columns.iter().map(super::json::cell);
-    Value::Object(names.zip(cells.iter().cloned()).collect::<Map<_, _>>())
-}
-
 /// The rows of a CSV table as objects, with their lines.
-fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
+pub(super) fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
     let (header, rows) = cells(file, text)?;
     let object =
         |row: Vec<String>| Value::Object(header.iter().cloned().zip(row.into_iter().map(Value::from)).collect());
@@ -94,19 +72,16 @@ fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
 #[allow(clippy::type_complexity, reason = "names, and rows with their places")]
 pub(super) fn cells(file: &Path, text: &str) -> Result<(Vec<String>, Vec<(Place, Vec<String>)>)> {
     let mut records = Records::new(text.as_bytes(), b',');
-    let mut all = vec![];
+    let (mut header, mut rows) = (vec![], vec![]);
     while let Some(line) = records.advance(file)? {
-        all.push((Place::file(file).at_line(line), records.cells().into_iter().flatten().map(str::to_owned).collect()));
-    }
-    let mut rows = all.into_iter();
-    let header: Vec<String> = rows.next().map(|(_, names)| names).unwrap_or_default();
-    let whole = |(place, row): (Place, Vec<String>)| match row.len() == header.len() {
-        true => Ok((place, row)),
-        false => {
-            let (found, expected, row) = (row.len(), header.len(), row.join(","));
-            Err(Error::refused(place, Problem::ColumnCount { found, expected, row }))
+        let place = Place::file(file).at_line(line);
+        let row: Vec<String> = records.cells().into_iter().flatten().map(str::to_owned).collect();
+        let (found, expected) = (row.len(), header.len());
+        match expected {
+            0 => header = row,
+            _ if found == expected => rows.push((place, row)),
+            _ => return Err(Error::refused(place, Problem::ColumnCount { found, expected, row: row.join(",") })),
         }
-    };
-    let rows: Vec<_> = rows.map(whole).collect::<Result<_>>()?;
+    }
     if rows.is_empty() { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok((header, rows)) }
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::known::LogFormat;
-use super::record::{Log, LogRecord, LogTool, LoggedAnswer};
-use super::tokens::{Answered, class_starts, label_of};
+use super::LogFormat;
+use super::record::{Log, LogFile, LogRecord, LoggedAnswer};
+use super::tokens::{class_starts, label_of};
 use crate::archive::too_much;
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::items::names as names_of;
@@ -50,7 +50,7 @@ impl Logs {
         all = all.complete();
         // Answers may have got the fields of other records.
         let held = all.records().map(LogRecord::bytes).sum();
-        RECORDS.for_file(size).check(held).map_err(|exceeded| too_much(&all.files[0], &exceeded))?;
+        RECORDS.for_file(size).check(held).map_err(|exceeded| too_much(Place::file(&all.files[0]), &exceeded))?;
         Ok(all)
     }
 
@@ -59,17 +59,12 @@ impl Logs {
         Self { files: vec![file], logs: vec![log], several: false }.complete()
     }
 
+    /// With the fields of a record without an answer in the answers about the same item under each criterion, which may be
+    /// in another file.
     fn complete(mut self) -> Self {
         self.several = self.criteria().len() > 1;
-        self.share_fields();
-        self
-    }
-
-    /// Copies the fields of a record without an answer to the answers about the same item under each criterion, which
-    /// may be in another file.
-    fn share_fields(&mut self) {
         if self.criteria().is_empty() {
-            return;
+            return self;
         }
         let mut told = HashMap::new();
         for log in &mut self.logs {
@@ -83,10 +78,11 @@ impl Logs {
             let fields = told.get(&(record.item.clone(), record.part.clone()));
             record.fields = fields.cloned().unwrap_or_default();
         }
+        self
     }
 
     /// What the logs say of themselves, by file.
-    pub fn provenance(&self) -> impl Iterator<Item = (&PathBuf, &LogTool)> {
+    pub fn provenance(&self) -> impl Iterator<Item = (&PathBuf, &LogFile)> {
         self.files.iter().zip(self.logs.iter().map(|log| &log.provenance))
     }
 
@@ -161,13 +157,21 @@ impl Logs {
     /// A field that a record lacks; for items, a field on which two records of an item disagree; answers of which not
     /// one is a class.
     pub fn table(&self, rows: LogRows<'_>, id: Option<&str>) -> Result<DataTable> {
-        let names = self.fields();
+        // In the order of their first appearance.
+        let mut known = HashSet::new();
+        let names = self.records().flat_map(|record| record.fields.iter().map(|(name, _)| name));
+        let names: Vec<String> = names.filter(|name| known.insert(*name)).cloned().collect();
         let lacking = |record: &LogRecord| names.len().saturating_sub(record.fields.len()) as u64;
         let cells = self.records().map(lacking).sum();
         let text = self.records().flat_map(|record| record.fields.iter()).map(|(_, value)| value.len() as u64).sum();
         check_absent(&self.files[0], cells, text)?;
         let classes = if let LogRows::Judge(classes) = rows { classes } else { &[] };
-        let starts = self.class_starts(classes)?;
+        let answers = self.records().filter_map(|record| match &record.prediction {
+            Some(LoggedAnswer::Tokens(answer)) => Some(answer),
+            _ => None,
+        });
+        let starts = class_starts(answers, classes);
+        let starts = starts.map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))?;
         let variants = self.variants();
         let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
         let mut table = Building {
@@ -197,22 +201,7 @@ impl Logs {
         header.extend(classes.iter().map(|class| format!("p_{class}")));
         let own: HashSet<String> = header.iter().cloned().collect();
         header.extend(names.iter().map(|name| if own.contains(name) { format!("field_{name}") } else { name.clone() }));
-        DataTable::from_files(self.files.clone(), None, header, table.rows).with_ids("id")
-    }
-
-    /// The names of all fields, in the order of their first appearance.
-    fn fields(&self) -> Vec<String> {
-        let mut known = HashSet::new();
-        let names = self.records().flat_map(|record| record.fields.iter().map(|(name, _)| name));
-        names.filter(|name| known.insert(*name)).cloned().collect()
-    }
-
-    fn class_starts(&self, classes: &[String]) -> Result<BTreeMap<String, usize>> {
-        let answers = self.records().filter_map(|record| match &record.prediction {
-            Some(LoggedAnswer::Tokens(answer)) => Some(answer),
-            _ => None,
-        });
-        class_starts(answers, classes).map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))
+        DataTable::new(self.files.clone(), None, header, table.rows).with_ids("id")
     }
 
     /// Refuses answers of which not one is a class: the labels then belong to another scale, and the judge has not
@@ -296,10 +285,12 @@ impl<'l> Building<'l> {
             let mut at = (0..shares.len()).filter(|&k| shares[k] == top);
             at.next().filter(|_| at.next().is_none()).map(|k| classes[k].clone()).unwrap_or_default()
         };
-        let (label, shares) = match prediction {
-            LoggedAnswer::Failed => (String::new(), None),
-            LoggedAnswer::Label(text) => (labelled(text), None),
-            LoggedAnswer::Tokens(answer) => (labelled(&answer.text), answer.shares(&self.starts, classes)),
+        let (label, shares, reply) = match prediction {
+            LoggedAnswer::Failed => (String::new(), None, ""),
+            LoggedAnswer::Label(text) => (labelled(text), None, text.trim()),
+            LoggedAnswer::Tokens(answer) => {
+                (labelled(&answer.text), answer.shares(&self.starts, classes), answer.text.trim())
+            }
             LoggedAnswer::Shares(found) => {
                 let mut shares = vec![0.0; classes.len()];
                 for (name, share) in found {
@@ -308,7 +299,7 @@ impl<'l> Building<'l> {
                     }
                 }
                 let some = shares.iter().sum::<f64>() > 0.0;
-                (most(&shares), some.then_some(shares))
+                (most(&shares), some.then_some(shares), "")
             }
         };
         let mean =
@@ -320,10 +311,6 @@ impl<'l> Building<'l> {
         let variant = record.variant.clone().unwrap_or_else(|| self.unnamed.clone());
         let mean = mean.unwrap_or_default();
         let swapped = record.swapped.map_or(String::new(), |swapped| u8::from(swapped).to_string());
-        let reply = match prediction {
-            LoggedAnswer::Label(text) | LoggedAnswer::Tokens(Answered { text, .. }) => text.trim(),
-            LoggedAnswer::Failed | LoggedAnswer::Shares(_) => "",
-        };
         let said = record.said.as_deref().unwrap_or(reply).trim();
         // A reply that is the label says nothing more.
         let said = if label_of(said) == label { String::new() } else { said.to_owned() };

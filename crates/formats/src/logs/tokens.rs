@@ -54,11 +54,8 @@ pub(crate) fn bare(text: &str) -> &str {
 /// The class that a text spells: letter by letter, or apart from blanks, quotes, a full stop and case if that is one
 /// class.
 pub fn class_of(text: &str, classes: &[String]) -> Option<usize> {
-    let exact = classes.iter().position(|class| class == text).or_else(|| {
-        let text = bare(text);
-        classes.iter().position(|class| class == text)
-    });
-    exact.or_else(|| {
+    let exact = |text: &str| classes.iter().position(|class| class == text);
+    exact(text).or_else(|| exact(bare(text))).or_else(|| {
         let text = bare(text).to_lowercase();
         let mut found = (0..classes.len()).filter(|&k| bare(&classes[k]).to_lowercase() == text);
         found.next().filter(|_| found.next().is_none() && !text.is_empty())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use judge_uncertainty_system::limits::Exceeded;
-use parquet::basic::{LogicalType, TimeType, TimeUnit, TimestampType};
+use parquet::basic::{LogicalType, TimeType, TimeUnit};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::record::Field;
@@ -57,7 +57,7 @@ fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
     let mut rows = ParquetRows::new(file, whole.clone(), whole)?;
     let members = rows.members().to_vec();
     let (mut lines, mut number) = (String::new(), 0);
-    while let Some(row) = rows.next_row(&members)? {
+    while let Some(row) = rows.next_row(&members).map_err(|error| broken(file, &error))? {
         number += 1;
         let fields = row.iter().map(|(name, field)| (name, field));
         let mut object =
@@ -68,7 +68,7 @@ fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
         let cells = object.len() as u64;
         let line = Value::Object(object).to_string();
         let taken = ROW + CELL * cells + 3 * line.len() as u64;
-        rows.allowed.held.take(taken).map_err(|exceeded| too_much(file, &exceeded))?;
+        rows.allowed.held.take(taken).map_err(|exceeded| too_much(Place::file(file), &exceeded))?;
         lines.push_str(&line);
         lines.push('\n');
     }
@@ -85,7 +85,7 @@ fn broken(file: &Path, error: &ParquetError) -> Error {
     if let ParquetError::External(inner) = error
         && let Some(exceeded) = inner.downcast_ref::<Exceeded>()
     {
-        return too_much(file, exceeded);
+        return too_much(Place::file(file), exceeded);
     }
     let (reason, remedy) = match error.to_string() {
         text if text.contains("Disabled feature") => (
@@ -173,7 +173,13 @@ fn value(field: &Field, kind: Option<&Type>) -> Option<Value> {
             Value::Object(object(row.get_column_iter(), types).ok()?)
         }
         Field::ListInternal(list) => Value::Array(list.elements().iter().map(inner).collect::<Option<_>>()?),
-        Field::MapInternal(map) => Value::Object(map.entries().iter().map(member).collect::<Option<_>>()?),
+        Field::MapInternal(map) => {
+            let member = |(key, of): &(Field, Field)| match key {
+                Field::Str(name) => Some((name.clone(), inner(of)?)),
+                _ => None,
+            };
+            Value::Object(map.entries().iter().map(member).collect::<Option<_>>()?)
+        }
         _ => return None,
     })
 }
@@ -182,17 +188,15 @@ fn value(field: &Field, kind: Option<&Type>) -> Option<Value> {
 fn as_written(field: &Field, logical: &LogicalType) -> Option<String> {
     match (field, logical) {
         (Field::Bytes(bytes), LogicalType::Uuid) => uuid(bytes.data()),
-        (Field::TimestampMillis(x), LogicalType::Timestamp(TimestampType { is_adjusted_to_u_t_c: false, .. })) => {
-            time(x.checked_mul(1_000_000)?, false)
+        (field, LogicalType::Timestamp(kind)) => {
+            let nanoseconds = match field {
+                Field::TimestampMillis(x) => x.checked_mul(1_000_000)?,
+                Field::TimestampMicros(x) => x.checked_mul(1000)?,
+                Field::Long(x) if kind.unit == TimeUnit::NANOS => *x,
+                _ => return None,
+            };
+            time(nanoseconds, kind.is_adjusted_to_u_t_c)
         }
-        (Field::TimestampMicros(x), LogicalType::Timestamp(TimestampType { is_adjusted_to_u_t_c: false, .. })) => {
-            time(x.checked_mul(1000)?, false)
-        }
-        (Field::Long(x), LogicalType::Timestamp(TimestampType { is_adjusted_to_u_t_c, unit: TimeUnit::NANOS })) => {
-            time(*x, *is_adjusted_to_u_t_c)
-        }
-        (Field::TimestampMillis(x), LogicalType::Timestamp(_)) => time(x.checked_mul(1_000_000)?, true),
-        (Field::TimestampMicros(x), LogicalType::Timestamp(_)) => time(x.checked_mul(1000)?, true),
         (Field::Long(x), LogicalType::Time(TimeType { unit: TimeUnit::NANOS, .. })) => Some(clock(*x)),
         _ => None,
     }
@@ -200,14 +204,6 @@ fn as_written(field: &Field, logical: &LogicalType) -> Option<String> {
 
 /// Dates are turned into text up to so many days from 1970, which is the year 200,000.
 const MOST_DAYS: i64 = 70_000_000;
-
-/// An entry of a map whose keys are texts.
-fn member((key, of): &(Field, Field)) -> Option<(String, Value)> {
-    match key {
-        Field::Str(name) => Some((name.clone(), value(of, None)?)),
-        _ => None,
-    }
-}
 
 /// NaN counts as missing, as in pandas.
 fn number(x: f64) -> Value {

@@ -23,15 +23,9 @@ use crate::archive::{Allowed, unpack, unpack_zstd};
 
 /// A row group of a file, with the whole file, in memory or not.
 pub(crate) struct Unpacked<'f, R> {
-    group: Box<dyn RowGroupReader + 'f>,
-    file: Arc<R>,
-    allowed: Arc<Allowed>,
-}
-
-impl<'f, R> Unpacked<'f, R> {
-    pub(crate) fn new(group: Box<dyn RowGroupReader + 'f>, file: &Arc<R>, allowed: &Arc<Allowed>) -> Self {
-        Self { group, file: Arc::clone(file), allowed: Arc::clone(allowed) }
-    }
+    pub(super) group: Box<dyn RowGroupReader + 'f>,
+    pub(super) file: Arc<R>,
+    pub(super) allowed: Arc<Allowed>,
 }
 
 impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {

@@ -55,12 +55,6 @@ struct Leaf {
     classes: Option<Vec<String>>,
 }
 
-impl<R: ChunkReader> std::fmt::Debug for ParquetRows<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ParquetRows").field("header", &self.header).finish_non_exhaustive()
-    }
-}
-
 /// Whether values of a type are structures, whose fields are columns (`p.yes` is `p_yes`).
 fn is_structure(kind: &Type) -> bool {
     let basic = kind.get_basic_info();
@@ -142,28 +136,14 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         self.file.metadata().file_metadata().schema().get_fields()
     }
 
-    /// Opens the next group of rows to read some of its members; whether there is one.
-    fn open_group(&mut self, wanted: &[TypePtr]) -> std::result::Result<bool, ParquetError> {
-        if self.group == self.file.num_row_groups() {
-            return Ok(false);
-        }
-        let group = Unpacked::new(self.file.get_row_group(self.group)?, &self.stored, &self.allowed);
-        self.group += 1;
-        let schema = Type::group_type_builder("rows").with_fields(wanted.to_vec()).build()?;
-        let rows = TreeBuilder::new().as_iter(Arc::new(SchemaDescriptor::new(Arc::new(schema))), &group)?;
-        self.open = Some((rows, ExactTimes::all(&group, wanted)?));
-        Ok(true)
-    }
-
     /// The next row with the members that are `wanted`, which are the same for all rows of a group.
     ///
     /// # Errors
     /// The file is damaged.
-    pub(super) fn next_row(&mut self, wanted: &[TypePtr]) -> Result<Option<Vec<(String, Field)>>> {
-        self.row_of(wanted).map_err(|error| broken(&self.header.file, &error))
-    }
-
-    fn row_of(&mut self, wanted: &[TypePtr]) -> std::result::Result<Option<Vec<(String, Field)>>, ParquetError> {
+    pub(super) fn next_row(
+        &mut self,
+        wanted: &[TypePtr],
+    ) -> std::result::Result<Option<Vec<(String, Field)>>, ParquetError> {
         loop {
             if let Some((rows, exact)) = &mut self.open
                 && let Some(row) = rows.next()
@@ -177,9 +157,15 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
                 self.row += 1;
                 return Ok(Some(row));
             }
-            if !self.open_group(wanted)? {
+            if self.group == self.file.num_row_groups() {
                 return Ok(None);
             }
+            let (file, allowed) = (Arc::clone(&self.stored), Arc::clone(&self.allowed));
+            let group = Unpacked { group: self.file.get_row_group(self.group)?, file, allowed };
+            self.group += 1;
+            let schema = Type::group_type_builder("rows").with_fields(wanted.to_vec()).build()?;
+            let rows = TreeBuilder::new().as_iter(Arc::new(SchemaDescriptor::new(Arc::new(schema))), &group)?;
+            self.open = Some((rows, ExactTimes::all(&group, wanted)?));
         }
     }
 
@@ -198,15 +184,16 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         // A repeated text needs almost no room in the file, but all of it in memory.
         let held = Allowance::new(HELD.for_file(self.size));
         while batch.len() < most {
-            let Some(row) = self.next_row(&members)? else { break };
+            let Some(row) = self.next_row(&members).map_err(|error| broken(&path, &error))? else { break };
             let mut values = vec![];
             row.iter().zip(&members).for_each(|((_, field), kind)| put_values(field, kind, &mut values));
             let mut cells = Vec::with_capacity(read.len());
             for (column, field) in read.iter().zip(values) {
-                let (text, bytes) = column
-                    .text(field)
-                    .ok_or_else(|| no_text(Place::file(&path).at_line(self.row).in_field(&column.name)))?;
-                held.take(bytes).map_err(|exceeded| too_much(&path, &exceeded))?;
+                let refused = || no_text(Place::file(&path).at_line(self.row).in_field(&column.name));
+                let text = column.text(field).ok_or_else(refused)?;
+                // Numbers are short.
+                let taken = if matches!(field, Field::Double(_) | Field::Float(_)) { 0 } else { text.len() as u64 };
+                held.take(taken).map_err(|exceeded| too_much(Place::file(&path), &exceeded))?;
                 cells.push(text);
             }
             batch.push(self.row, places.iter().map(|&place| &cells[place]), None);
@@ -237,20 +224,20 @@ impl<R: ChunkReader + 'static> BatchReader for ParquetRows<R> {
 }
 
 impl Leaf {
-    /// The text of a value, and how many bytes of memory it takes that the file need not have; `None` where it has no text.
-    fn text(&self, field: &Field) -> Option<(String, u64)> {
-        // Numbers by their own digits, without a point if they are whole, as counts with gaps may be; NaN counts as missing,
-        // as in pandas.
-        let of = |text: String| if text == "NaN" { String::new() } else { text };
+    /// The text of a value; `None` where it has none.
+    fn text(&self, field: &Field) -> Option<String> {
         match field {
-            Field::Double(x) => return Some((of(x.to_string()), 0)),
-            Field::Float(x) => return Some((of(x.to_string()), 0)),
-            _ => {}
+            // NaN counts as missing, as in pandas.
+            Field::Double(x) if x.is_nan() => Some(String::new()),
+            Field::Float(x) if x.is_nan() => Some(String::new()),
+            // By their own digits, without a point if they are whole, as counts with gaps may be.
+            Field::Double(x) => Some(x.to_string()),
+            Field::Float(x) => Some(x.to_string()),
+            _ => {
+                let value = value(field, Some(&self.kind))?;
+                Some(cell(&self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names))))
+            }
         }
-        let value = value(field, Some(&self.kind))?;
-        let text = cell(&self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names)));
-        let bytes = text.len() as u64;
-        Some((text, bytes))
     }
 }
 

@@ -1,17 +1,17 @@
 //! Values of warehouses as the texts that DuckDB writes of them.
 
-use std::fmt::Write;
-
 use parquet::record::Field;
+
+use crate::checksum::hex;
 
 /// Bytes that a writer did not mark as text: text where they are, otherwise hexadecimal digits behind `0x`.
 pub fn bytes(bytes: &[u8]) -> String {
-    std::str::from_utf8(bytes).map_or_else(|_| hexadecimal(bytes), str::to_owned)
+    std::str::from_utf8(bytes).map_or_else(|_| format!("0x{}", hex(bytes)), str::to_owned)
 }
 
 /// A UUID with its hyphens; `None` if these are not 16 bytes.
 pub fn uuid(bytes: &[u8]) -> Option<String> {
-    let digits = (bytes.len() == 16).then(|| hexadecimal(bytes).split_off(2))?;
+    let digits = (bytes.len() == 16).then(|| hex(bytes))?;
     let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
     Some(parts.join("-"))
 }
@@ -35,11 +35,4 @@ pub fn clock(nanoseconds: i64) -> String {
 fn digits(fraction: i64) -> String {
     let digits = format!(".{fraction:09}");
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold("0x".to_owned(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string can't fail");
-        text
-    })
 }

@@ -1,12 +1,16 @@
-//! A table in memory: its files, header and cells, and columns by their names.
+//! A table in memory: its files, header and cells; columns by their names, rows by the ids of their items.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::row::Row;
 use crate::error::{Error, Place, Problem, Result, excerpt, list};
-use crate::items::Texts;
+use crate::items::{ItemIds, Texts};
 use judge_uncertainty_system::limits;
+
+/// In place of the name of the column with the ids: the table is read without any, and its rows have no ids.
+pub const NO_IDS: &str = "\0";
 
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
@@ -65,12 +69,8 @@ impl Rows {
 pub struct ColumnIndex(pub(super) usize);
 
 impl DataTable {
-    pub(crate) fn new(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
-        DataTable::from_files(vec![file.to_path_buf()], header_line, header, rows)
-    }
-
-    /// A table whose rows are from several files: position of the file, line, cells.
-    pub(crate) fn from_files(files: Vec<PathBuf>, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
+    /// A table whose rows are from one or several files.
+    pub(crate) fn new(files: Vec<PathBuf>, header_line: Option<u64>, header: Vec<String>, rows: Rows) -> Self {
         let mut columns = HashMap::with_capacity(header.len());
         for (i, name) in header.iter().enumerate() {
             columns.entry(name.clone()).or_insert(i);
@@ -192,6 +192,86 @@ impl DataTable {
         self.files.append(&mut other.files);
         Ok(())
     }
+
+    /// A table of rows with their numbers from 1: of a sheet, or of objects, whose columns have no line of their own.
+    ///
+    /// # Errors
+    /// No rows; otherwise as [`DataTable::parse`].
+    pub(crate) fn from_rows(
+        file: &Path,
+        header_line: Option<u64>,
+        header: Vec<String>,
+        rows: Rows,
+        id_column: &str,
+    ) -> Result<Self> {
+        if rows.len() == 0 {
+            return Err(Error::refused(Place::file(file), Problem::NoRows));
+        }
+        check_names(file, header_line, &header)?;
+        DataTable::new(vec![file.to_owned()], header_line, header, rows).with_ids(id_column)
+    }
+
+    /// The table with the column of its ids, which no row may leave blank.
+    pub(crate) fn with_ids(mut self, id_column: &str) -> Result<Self> {
+        if id_column == NO_IDS {
+            self.id = ColumnIndex(usize::MAX);
+            self.rows().try_for_each(|row| row.check_length())?;
+            return Ok(self);
+        }
+        self.id = self.column(id_column)?;
+        for row in self.rows() {
+            row.check_length()?;
+            row.text(self.id)?;
+        }
+        Ok(self)
+    }
+
+    /// The ids of a table with one row per item, in the order of the file.
+    ///
+    /// # Errors
+    /// An id that occurs twice.
+    pub fn ids(&self) -> Result<ItemIds> {
+        ItemIds::of_texts(self.rows().map(|row| row.id()).collect())
+            .map_err(|(_, first, i)| self.row(i).duplicate(&self.row(first)))
+    }
+
+    /// The rows in the order of `ids`, exactly one for each; `reference` says where the ids come from.
+    ///
+    /// # Errors
+    /// A duplicate, an unknown or a missing id.
+    pub fn rows_of(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<Row<'_>>> {
+        let found = self.some_rows_of(ids, reference)?.into_iter().zip(ids.iter());
+        found
+            .map(|(row, id)| {
+                let problem = || Problem::MissingId { id: id.to_owned(), reference: reference.display().to_string() };
+                row.ok_or_else(|| Error::refused(Place::file(self.file()).of_item(id), problem()))
+            })
+            .collect()
+    }
+
+    /// The rows with the positions of their ids among `ids`, in that order; at most one for each.
+    ///
+    /// # Errors
+    /// A duplicate or an unknown id.
+    pub fn rows_among(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<(usize, Row<'_>)>> {
+        let rows = self.some_rows_of(ids, reference)?.into_iter().enumerate();
+        Ok(rows.filter_map(|(i, row)| Some((i, row?))).collect())
+    }
+
+    fn some_rows_of(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<Option<Row<'_>>>> {
+        let reference = || reference.display().to_string();
+        let mut rows: Vec<Option<Row<'_>>> = vec![None; ids.len()];
+        for row in self.rows() {
+            let Some(i) = ids.position(row.id()) else {
+                let problem = Problem::UnknownId { id: row.id().to_owned(), reference: reference() };
+                return Err(row.refuse_id(problem));
+            };
+            if let Some(first) = rows[i].replace(row) {
+                return Err(row.duplicate(&first));
+            }
+        }
+        Ok(rows)
+    }
 }
 
 /// A place in a column, by number where the header has a line.
@@ -224,46 +304,4 @@ pub(crate) fn check_absent(file: &Path, absent: u64, text: u64) -> Result<()> {
         let remedy = format!("give every object the same fields; {}", exceeded.remedy());
         Error::unfit(Place::file(file), exceeded.reason(), remedy)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::tests::{message, table};
-    use crate::items::names;
-
-    #[test]
-    fn columns_are_exactly_those_expected() {
-        let table = table("id,n\na,1\n").unwrap();
-        assert!(table.expect_columns(&names(&["n", "id"])).is_ok());
-        assert_eq!(
-            message(table.expect_columns(&names(&["id", "n", "x"]))),
-            "t.csv:1: the header has no column \"x\"; the table needs the columns id, n, x, and has id, n"
-        );
-        assert_eq!(
-            message(table.expect_columns(&names(&["id"]))),
-            "t.csv:1:2 (column \"n\"): the column \"n\" is unknown; the table needs the columns id"
-        );
-    }
-}
-
-#[cfg(test)]
-mod append_tests {
-    use super::super::tests::message;
-    use super::*;
-
-    #[test]
-    fn files_of_the_same_columns_are_one_table() {
-        let parse = |file: &str, text: &str| DataTable::parse(Path::new(file), text.as_bytes(), "id").unwrap();
-        let mut both = parse("a.csv", "id,n\na,1\n");
-        both.append(parse("b.csv", "n,id\n2,b\nx,c\n")).unwrap();
-        let n = both.column("n").unwrap();
-        let found: Vec<_> = both.rows().map(|row| (row.id(), row.count(n).ok())).collect();
-        assert_eq!(found, [("a", Some(1)), ("b", Some(2)), ("c", None)]);
-        let error = message(both.rows().try_for_each(|row| row.count(n).map(drop)));
-        assert!(error.starts_with("b.csv:3:2 (column \"n\", item \"c\"): \"x\" is not a count"), "{error}");
-        let other = both.append(parse("c.csv", "id,m\nd,1\n")).unwrap_err().to_string();
-        assert!(other.starts_with("c.csv:1: the header has no column \"n\""), "{other}");
-        both.append(parse("d.csv", "id,n\nb,1\n")).unwrap();
-        assert!(message(both.ids()).starts_with("d.csv:2:1 (column \"id\", item \"b\"): the id \"b\" appears twice;"));
-    }
 }

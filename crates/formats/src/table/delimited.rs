@@ -35,7 +35,7 @@ impl DataTable {
             let damaged = || Error::refused(Place::file(file).at_line(line), Problem::NotUtf8);
             rows.push(0, line, records.cells().ok_or_else(damaged)?);
         }
-        DataTable::new(file, Some(header_line), header.names, rows).with_ids(id_column)
+        DataTable::new(vec![file.to_owned()], Some(header_line), header.names, rows).with_ids(id_column)
     }
 
     /// The header of a CSV table with ids in the column `id` or `uid`; empty for an empty file.
@@ -83,9 +83,7 @@ fn refuse_other_formats(file: &Path, bytes: &[u8]) -> Result<()> {
     ];
     match known.iter().find(|(start, ..)| bytes.starts_with(start)) {
         Some((_, what, remedy)) => {
-            let problem =
-                Problem::Unfit { reason: format!("this is {what}, not a table of text"), remedy: (*remedy).to_owned() };
-            Err(Error::refused(Place::file(file), problem))
+            Err(Error::unfit(Place::file(file), format!("this is {what}, not a table of text"), *remedy))
         }
         None => Ok(()),
     }

@@ -2,9 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `cells` | a table in memory, and its columns by their names; several tables as one |
+//! | `cells` | a table in memory: columns by their names, rows by the ids of their items; several tables as one |
 //! | `row` | a row: its cells, read and refused |
-//! | `ids` | rows by the ids of their items |
 //! | `delimited` | CSV, and text divided by semicolons or tabs |
 //!
 //! The first line is the header; columns are found by name, in any order. Nothing is trimmed: a cell is the text
@@ -14,14 +13,12 @@
 
 mod cells;
 mod delimited;
-mod ids;
 mod row;
 #[cfg(test)]
 mod tests;
 
-pub use cells::{ColumnIndex, DataTable};
+pub use cells::{ColumnIndex, DataTable, NO_IDS};
 pub(crate) use cells::{Rows, check_absent, check_names};
 pub use delimited::distinct;
 pub(crate) use delimited::is_title;
-pub use ids::NO_IDS;
 pub use row::Row;

@@ -66,7 +66,9 @@ impl<'t> Row<'t> {
     /// A blank cell, a sign, a fraction, or more than `u32` holds.
     pub fn count(&self, column: ColumnIndex) -> Result<u32> {
         let text = self.text(column)?;
-        text.parse().map_err(|_| self.refuse(column, Problem::NotACount { value: excerpt(text) }))
+        let problem =
+            || Problem::unfit(format!("{:?} is not a count", excerpt(text)), "write a whole number of 0 or more");
+        text.parse().map_err(|_| self.refuse(column, problem()))
     }
 
     /// A finite number; `None` for a blank cell.

@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use judge_uncertainty_formats::error::Place;
-use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, Winner, is_person};
+use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, is_person};
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
 use super::columns::{Correction, Mapping, ReadColumn, Role, has_word, is_model, words};
@@ -239,10 +239,10 @@ impl PairTable {
             let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);
             let label = |said: Says, swapped: bool| {
                 let won = match said {
-                    Says::Tie => Winner::Tie,
-                    Says::System(k) => Winner::Named(k),
-                    Says::Place(k) => Winner::Named(if swapped { 1 - k } else { k }),
-                    Says::Letter(k) => Winner::Named(if swapped && by_place { 1 - k } else { k }),
+                    Says::Tie => None,
+                    Says::System(k) => Some(k),
+                    Says::Place(k) => Some(if swapped { 1 - k } else { k }),
+                    Says::Letter(k) => Some(if swapped && by_place { 1 - k } else { k }),
                 };
                 pair.clone().unwrap_or(SystemPair { names: Default::default(), as_named: true }).label(won).to_owned()
             };

@@ -58,7 +58,7 @@ fn a_log_with_edits_becomes_a_study_with_labels() {
     let manifest = StudyManifest::new(&study, Run::since(std::time::Instant::now()));
     let (name, log) = manifest.logs.iter().next().unwrap();
     assert!(name.ends_with("inspect-graded.eval") && log.sha256.len() == 64, "{name} {log:?}");
-    assert_eq!((log.provenance.tool.as_str(), log.provenance.version.as_deref()), ("inspect_ai", Some("0.3.285")));
+    assert_eq!((log.tool.as_str(), log.version.as_deref()), ("inspect_ai", Some("0.3.285")));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn logs_are_read_directly_as_well() {
     assert!((mass.least - 0.25).abs() < 1e-9, "{mass:?}");
     assert_eq!((other.judge.failed_answers, other.left_out.as_slice()), (2, &["m5".to_owned(), "m7".to_owned()][..]));
     let manifest = StudyManifest::new(&other, Run::since(std::time::Instant::now()));
-    assert_eq!(manifest.logs["openai-batch-output.jsonl"].provenance.stated["system_fingerprint"], "fp_local");
+    assert_eq!(manifest.logs["openai-batch-output.jsonl"].stated["system_fingerprint"], "fp_local");
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Source {
         for (file, provenance) in logs.provenance() {
             let name = file.display().to_string();
             let sha256 = self.sums.get(&name).cloned().unwrap_or_default();
-            self.logs.insert(name, LogFile { sha256, provenance: provenance.clone() });
+            self.logs.insert(name, LogFile { sha256, ..provenance.clone() });
         }
         Ok(logs)
     }
@@ -95,7 +95,7 @@ impl Source {
         }
         let name = path.display().to_string();
         let sha256 = self.sums.get(&name).cloned().unwrap_or_default();
-        self.logs.insert(name, LogFile { sha256, provenance: log.provenance.clone() });
+        self.logs.insert(name, LogFile { sha256, ..log.provenance.clone() });
         Ok(Logs::from_log(path.to_owned(), log))
     }
 

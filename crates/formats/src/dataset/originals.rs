@@ -107,25 +107,15 @@ impl FetchError {
 pub fn fetch(from: &str, originals: &[(&str, &str)], out: &Path) -> Result<PathBuf, FetchError> {
     let folder = out.join(FOLDER);
     refuse_foreign(&folder, originals)?;
-    let archive = if from.starts_with("http://") || from.starts_with("https://") {
-        download(from).map_err(|e| FetchError::Download { from: from.to_owned(), reason: e.to_string() })?
-    } else {
-        read::bytes(from.as_ref()).map_err(|source| FetchError::Unreadable { file: from.into(), source })?
-    };
-    let files = unpack(from, &archive, originals)?;
-    // Again, for the download takes a while.
-    refuse_foreign(&folder, originals)?;
-    let unwritable = |source| FetchError::Unwritable { folder: folder.clone(), source };
-    step().and_then(|()| fs::create_dir_all(&folder)).map_err(unwritable)?;
-    for ((name, _), content) in originals.iter().zip(&files) {
-        // Beside its place and then renamed, so that it appears complete or not at all.
-        let written = OutputFile::hold(&folder.join(name)).and_then(|file| file.write(|to| to.write_all(content)));
-        written.map_err(|error| match error {
-            OutputError::File(FileError { source, .. }) | OutputError::NotWritable { source, .. } => unwritable(source),
-            other => FetchError::Output(other),
-        })?;
+    let ours = fs::symlink_metadata(&folder).is_err();
+    let held = hold(&folder, originals)?;
+    let fetched = fetch_into(from, originals, &folder, &held);
+    drop(held);
+    if fetched.is_err() && ours {
+        // Only if there is nothing in it.
+        let _ = fs::remove_dir(&folder);
     }
-    Ok(folder)
+    fetched.map(|()| folder)
 }
 
 /// Refuses another file in the place of an original.
@@ -143,6 +133,37 @@ fn refuse_foreign(folder: &Path, originals: &[(&str, &str)]) -> Result<(), Fetch
         }
     }
     Ok(())
+}
+
+/// Holds the places of the originals from before the download to its end: no other process writes to them.
+fn hold(folder: &Path, originals: &[(&str, &str)]) -> Result<Vec<OutputFile>, FetchError> {
+    let making = |source| FetchError::Unwritable { folder: folder.to_owned(), source };
+    step().and_then(|()| fs::create_dir_all(folder)).map_err(making)?;
+    let held = |(name, _): &(&str, &str)| OutputFile::hold(&folder.join(name)).map_err(unwritable(folder));
+    originals.iter().map(held).collect()
+}
+
+fn unwritable(folder: &Path) -> impl Fn(OutputError) -> FetchError {
+    move |error| match error {
+        OutputError::File(FileError { source, .. }) | OutputError::NotWritable { source, .. } => {
+            FetchError::Unwritable { folder: folder.to_owned(), source }
+        }
+        other => FetchError::Output(other),
+    }
+}
+
+fn fetch_into(from: &str, originals: &[(&str, &str)], folder: &Path, held: &[OutputFile]) -> Result<(), FetchError> {
+    let archive = if from.starts_with("http://") || from.starts_with("https://") {
+        download(from).map_err(|e| FetchError::Download { from: from.to_owned(), reason: e.to_string() })?
+    } else {
+        read::bytes(from.as_ref()).map_err(|source| FetchError::Unreadable { file: from.into(), source })?
+    };
+    let files = unpack(from, &archive, originals)?;
+    // Again, for the download takes a while.
+    refuse_foreign(folder, originals)?;
+    // Each beside its place and then renamed, so that it appears complete or not at all.
+    let write = |(content, file): (&Vec<u8>, &OutputFile)| file.write(|to| to.write_all(content));
+    files.iter().zip(held).try_for_each(write).map_err(unwritable(folder))
 }
 
 fn download(url: &str) -> Result<Vec<u8>, ureq::Error> {

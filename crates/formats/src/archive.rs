@@ -68,7 +68,9 @@ pub(crate) fn unpack_zstd(
 pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let allowed = Allowed::new(bytes.len() as u64);
     let mut found = vec![];
-    each_member(file, bytes, &allowed, wanted, |name, text| {
+    each_member(file, bytes, wanted, &mut |archive, name, index| {
+        let mut text = vec![];
+        unpack_member(archive, index, &allowed.unpacked, &mut text)?;
         allowed.held.take(memory_of_json(&text)).map_err(|exceeded| exceeded.to_string())?;
         let text = String::from_utf8(text).map_err(|_| "it is not a text in UTF-8".to_owned())?;
         found.push((name.to_owned(), text));
@@ -98,46 +100,112 @@ fn memory_of_json(text: &[u8]) -> u64 {
 /// # Errors
 /// As [`members`]; a text within a part that is longer than a cell can be.
 pub(crate) fn check_parts(file: &Path, bytes: &[u8], allowed: &Allowed, wanted: impl Fn(&str) -> bool) -> Result<()> {
-    /// More than any cell of Excel can have: its text has at most 32,767 characters.
-    const LONGEST: usize = 1 << 20;
-    /// Bytes of memory for an element besides its text.
-    const ELEMENT: u64 = 48;
-    /// Bytes that one of the texts reserves that a part claims to have.
-    const TEXT: u64 = 24;
-    each_member(file, bytes, allowed, wanted, |name, part| {
-        let mut texts = part.split(|byte| *byte == b'<');
-        if texts.any(|text| text.len() > LONGEST) {
-            return Err(format!("a text in it has more than {LONGEST} bytes"));
+    each_member(file, bytes, wanted, &mut |archive, name, index| {
+        let sheet = name.contains("worksheets/");
+        let mut counted = Counted { allowed, sheet, run: 0, claim: ClaimedTexts::Name(0), problem: None };
+        let mut member = archive.by_index(index).map_err(|error| error.to_string())?;
+        let copied = std::io::copy(&mut member, &mut counted);
+        match (counted.problem, copied) {
+            (Some(problem), _) => Err(problem),
+            (None, copied) => copied.map(drop).map_err(|error| error.to_string()),
         }
-        let elements = part.iter().filter(|byte| **byte == b'<').count() as u64;
-        // Sheets are read cell by cell; of other parts the reader of workbooks keeps each element in memory.
-        let kept = if name.contains("worksheets/") { 0 } else { part.len() as u64 + ELEMENT * elements };
-        let kept = kept.saturating_add(claimed_texts(part).saturating_mul(TEXT));
-        allowed.held.take(kept).map_err(|exceeded| exceeded.to_string())
     })
 }
 
-/// The number of texts that a part claims, for which room is made before there are any.
-fn claimed_texts(mut part: Vec<u8>) -> u64 {
-    const NAME: &[u8] = b"uniqueCount";
-    // In UTF-16 there are zeros between the letters.
-    part.retain(|byte| *byte != 0);
-    let number = |behind: &[u8]| {
-        let behind = behind.iter().skip_while(|byte| b" \t\r\n=\"'".contains(byte));
-        let digits = behind.map_while(|byte| char::from(*byte).to_digit(10));
-        digits.fold(0_u64, |number, digit| number.saturating_mul(10).saturating_add(digit.into()))
-    };
-    let places = (0..part.len()).filter(|&at| part[at..].starts_with(NAME));
-    places.map(|at| number(&part[at + NAME.len()..])).fold(0, u64::saturating_add)
+/// Counts what passes of an XML part: all bytes, and, of what the reader of workbooks keeps in memory, each element.
+struct Counted<'a> {
+    allowed: &'a Allowed,
+    /// Sheets are read cell by cell.
+    sheet: bool,
+    /// Bytes since the last element.
+    run: u64,
+    claim: ClaimedTexts,
+    problem: Option<String>,
 }
 
-/// Unpacks each wanted member; `take` gets its name and bytes and returns what is wrong with it.
-fn each_member(
+/// How far the number of texts has been read that a part claims, and for which room is made before there are any.
+enum ClaimedTexts {
+    /// So many letters of its name.
+    Name(usize),
+    /// The digits of the number read so far.
+    Number(u64),
+}
+
+impl ClaimedTexts {
+    const NAME: &[u8] = b"uniqueCount";
+    /// Bytes that one text reserves.
+    const TEXT: u64 = 24;
+
+    /// Reads on; gives the number once it ends. In UTF-16 there are zeros between the letters.
+    fn read(&mut self, byte: u8) -> Option<u64> {
+        match (&mut *self, byte) {
+            (_, 0) => {}
+            (Self::Name(read), byte) if byte == Self::NAME[*read] => {
+                *read += 1;
+                if *read == Self::NAME.len() {
+                    *self = Self::Number(0);
+                }
+            }
+            (Self::Number(number), b'0'..=b'9') => {
+                *number = number.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
+            }
+            (Self::Number(0), b' ' | b'\t' | b'\r' | b'\n' | b'=' | b'"' | b'\'') => {}
+            (claim, byte) => {
+                let after = std::mem::replace(claim, Self::Name(usize::from(byte == Self::NAME[0])));
+                return if let Self::Number(number) = after { Some(number) } else { None };
+            }
+        }
+        None
+    }
+}
+
+impl Counted<'_> {
+    /// More than any cell of Excel can have: its text has at most 32,767 characters.
+    const LONGEST: u64 = 1 << 20;
+    /// Bytes of memory for an element besides its text.
+    const ELEMENT: u64 = 48;
+
+    fn take(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
+        let (mut elements, mut claimed) = (0, 0_u64);
+        for byte in bytes {
+            claimed = claimed.saturating_add(self.claim.read(*byte).unwrap_or(0));
+            self.run = if *byte == b'<' { 0 } else { self.run + 1 };
+            elements += u64::from(*byte == b'<');
+            if self.run > Self::LONGEST {
+                return Err(format!("a text in it has more than {} bytes", Self::LONGEST));
+            }
+        }
+        let kept = if self.sheet { 0 } else { bytes.len() as u64 + Self::ELEMENT * elements };
+        let kept = kept.saturating_add(claimed.saturating_mul(ClaimedTexts::TEXT));
+        let taken = self.allowed.unpacked.take(bytes.len() as u64).and_then(|()| self.allowed.held.take(kept));
+        taken.map_err(|exceeded| exceeded.to_string())
+    }
+}
+
+impl std::io::Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self.take(bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(problem) => {
+                self.problem = Some(problem);
+                Err(std::io::ErrorKind::QuotaExceeded.into())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+type Archive<'b> = ZipArchive<Cursor<&'b [u8]>>;
+
+/// Calls `take` with the archive, name and position of each wanted member; `take` returns the fault of a member.
+fn each_member<'b>(
     file: &Path,
-    bytes: &[u8],
-    allowed: &Allowed,
+    bytes: &'b [u8],
     wanted: impl Fn(&str) -> bool,
-    mut take: impl FnMut(&str, Vec<u8>) -> std::result::Result<(), String>,
+    take: &mut dyn FnMut(&mut Archive<'b>, &str, usize) -> std::result::Result<(), String>,
 ) -> Result<()> {
     let damaged = |reason: String| {
         let reason = format!("the archive can't be read: {reason}");
@@ -149,8 +217,7 @@ fn each_member(
         let name = member.name().map_err(|error| damaged(error.to_string()))?.into_owned();
         drop(member);
         if wanted(&name) {
-            let unpacked = unpack_member(&mut archive, index, &allowed.unpacked);
-            unpacked.and_then(|part| take(&name, part)).map_err(|problem| damaged(format!("{name}: {problem}")))?;
+            take(&mut archive, &name, index).map_err(|problem| damaged(format!("{name}: {problem}")))?;
         }
     }
     Ok(())
@@ -158,22 +225,21 @@ fn each_member(
 
 /// Unpacks a member and checks its sum.
 fn unpack_member(
-    archive: &mut ZipArchive<Cursor<&[u8]>>,
+    archive: &mut Archive<'_>,
     index: usize,
     budget: &Allowance,
-) -> std::result::Result<Vec<u8>, String> {
-    let mut unpacked = vec![];
+    text: &mut Vec<u8>,
+) -> std::result::Result<(), String> {
     let mut member = archive.by_index_raw(index).map_err(|error| error.to_string())?;
     let (method, size, sum) = (member.compression(), member.size(), member.crc32());
     if method != CompressionMethod::ZSTD {
         drop(member);
         let member = archive.by_index(index).map_err(|error| error.to_string())?;
-        unpack(member, budget, &mut unpacked)?;
-        return Ok(unpacked);
+        return unpack(member, budget, text);
     }
     let mut packed = vec![];
     member.read_to_end(&mut packed).map_err(|error| error.to_string())?;
-    unpack_zstd(&packed, budget, &mut unpacked)?;
-    let whole = unpacked.len() as u64 == size && crc32fast::hash(&unpacked) == sum;
-    if whole { Ok(unpacked) } else { Err("its bytes do not match its checksum".to_owned()) }
+    unpack_zstd(&packed, budget, text)?;
+    let whole = text.len() as u64 == size && crc32fast::hash(text) == sum;
+    if whole { Ok(()) } else { Err("its bytes do not match its checksum".to_owned()) }
 }

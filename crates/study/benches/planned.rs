@@ -1,8 +1,8 @@
 //! Whether intervals come out as wide as `study plan` says.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench planned -- [STUDIES [FIRST_SEED]]` plans from 60 and from 120 labelled items
-//! of worlds of the bench `audit`, then labels 100, 200 and 400 items more in the same way. It prints a table of `evidence/`: mean
-//! planned and mean realised half widths and their ratio.
+//! `cargo bench -p judge-uncertainty-study --bench planned -- [STUDIES [FIRST_SEED]]` plans from labelled rows, or whole
+//! conversations, of worlds of the bench `audit`, then labels 100 or 200 further rows at random. It prints mean planned and mean
+//! realised half widths and their ratio.
 
 use std::path::Path;
 
@@ -20,28 +20,26 @@ fn main() {
     let arguments: Vec<u64> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
     let (studies, first) = (arguments.first().copied().unwrap_or(100), arguments.get(1).copied().unwrap_or(500));
     println!("world,labelled,further,figure,planned,realised,ratio");
-    let single = |world: World| [(10, 100), (60, 100), (60, 200), (200, 200)].map(|(n, more)| (world, n, more));
-    let whole = |name, conversation, alike| {
-        let world = World { chosen: Chosen::Conversations, conversation, alike, topics: 2, name, ..WORLDS[3] };
-        let world = World { answers: WORLDS[0].answers, ..world };
-        [10, 30].map(|number| (world, number * conversation, 100))
-    };
-    let worlds = [WORLDS[1], WORLDS[3]].into_iter().flat_map(single);
-    let clustered = [("conversations of 20, very alike", 20, 5.0), ("conversations of 20, not alike", 20, 0.0)];
-    let clustered = clustered
-        .into_iter()
-        .chain([("conversations of 5, very alike", 5, 5.0), ("conversations of 5, not alike", 5, 0.0)]);
-    let rows = [0.0, 5.0].map(|alike| World {
-        chosen: Chosen::Random,
-        alike,
-        topics: 2,
-        conversation: 20,
-        name: "rows of conversations of 20",
-        answers: WORLDS[0].answers,
-        ..WORLDS[3]
+    let rows = World { topics: 2, conversation: 20, answers: WORLDS[1].answers, ..WORLDS[3] };
+    let whole = World { chosen: Chosen::Conversations, ..rows };
+    let single = [
+        WORLDS[1],
+        WORLDS[3],
+        World { name: "rows of conversations of 20, not alike", alike: 0.0, ..rows },
+        World { name: "rows of conversations of 20, very alike", alike: 5.0, ..rows },
+    ];
+    let conversations = [
+        World { name: "conversations of 20, not alike", alike: 0.0, ..whole },
+        World { name: "conversations of 20, very alike", alike: 5.0, ..whole },
+        World { name: "conversations of 5, not alike", alike: 0.0, conversation: 5, ..whole },
+        World { name: "conversations of 5, very alike", alike: 5.0, conversation: 5, ..whole },
+    ];
+    let single = single.into_iter().flat_map(|world| {
+        [(10, 100), (60, 100), (60, 200), (200, 200)].map(|(labelled, further)| (world, labelled, further))
     });
-    let worlds = worlds.chain(rows.into_iter().flat_map(single));
-    for (world, labelled, further) in worlds.chain(clustered.flat_map(|(name, size, alike)| whole(name, size, alike))) {
+    let conversations =
+        conversations.into_iter().flat_map(|world| [10, 30].map(|number| (world, number * world.conversation, 100)));
+    for (world, labelled, further) in single.chain(conversations) {
         let of = |further: usize| -> Vec<LabelPlan> {
             let world = World { labelled, further, ..world };
             (first..first + studies).into_par_iter().map(|seed| plan_in(world, seed)).collect()

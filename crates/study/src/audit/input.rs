@@ -1,6 +1,6 @@
 //! What is audited: a table whose columns are recognised, or the criteria of a judge's log.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::columns::{Correction, Mapping, Role, names_answers};
@@ -255,6 +255,7 @@ impl AuditInput {
             table: study.table,
             chosen: chosen.clone(),
             notices: study.notices,
+            written: BTreeMap::new(),
             files: vec![],
         };
         let files = study.files.staged(&chosen, at_least);

@@ -166,7 +166,8 @@ impl AuditRows {
         }
         let humans = reading.humans(&kept, &human);
         let answers = reading.answers;
-        let (ids, things) = ids(cells, &kept, mapping);
+        let (ids, things, changed) = ids(cells, &kept, mapping);
+        notices.splice(0..0, changed);
         let confidence = match columns(Role::Confidence).first() {
             Some(&column) => kept.iter().map(|&row| present(cells.cell(row, column)).and_then(number)).collect(),
             None => vec![None; kept.len()],
@@ -400,16 +401,20 @@ fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
     twice
 }
 
-/// A unique id for every row, and the number of its cluster.
-fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usize>) {
+/// A unique id for every row, the number of its cluster, and which ids are not those of the table.
+fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usize>, Vec<String>) {
     let column = mapping.one(Role::Id).and_then(|name| cells.column(name));
-    let name = |row: usize| {
-        let cell = column.and_then(|column| present(cells.cell(row, column)));
-        cell.map_or_else(|| Cow::Owned(format!("row {}", row + 1)), Cow::Borrowed)
-    };
+    let given = |row: usize| column.and_then(|column| present(cells.cell(row, column)));
+    let name = |row: usize| given(row).map_or_else(|| Cow::Owned(format!("row {}", row + 1)), Cow::Borrowed);
     let named: Texts = kept.iter().map(|&row| name(row)).collect();
     if column.is_some_and(|column| cells.distinct(column).len() == cells.len()) {
-        return (named, (0..kept.len()).collect());
+        return (named, (0..kept.len()).collect(), vec![]);
+    }
+    let mut notes = vec![];
+    let mut blank = kept.iter().filter(|&&row| column.is_some() && given(row).is_none());
+    if let Some(row) = blank.next() {
+        let (n, row) = (blank.count() + 1, row + 1);
+        notes.push(format!("Rows without an id: {n}, called by their place, such as \"row {row}\"."));
     }
     let mut first = PositionIndex::with_capacity(named.len());
     let mut things: Vec<usize> = vec![];
@@ -418,15 +423,37 @@ fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usiz
         things.push(first.insert(i, |i| &named[i]).map_or(next, |before| things[before]));
     }
     if first.len() == named.len() {
-        return (named, things);
+        return (named, things, notes);
     }
+    let are_apart = |names: &Texts| names.iter().collect::<HashSet<_>>().len() == names.len();
     let system = mapping.one(Role::System).and_then(|name| cells.column(name));
     let of_system = |(name, &row): (&str, &usize)| {
         system.map_or_else(|| name.to_owned(), |column| format!("{name}/{}", cells.cell(row, column).trim()))
     };
     let with_system: Texts = named.iter().zip(kept).map(of_system).collect();
-    match with_system.iter().collect::<HashSet<_>>().len() == with_system.len() {
-        true => (with_system, things),
-        false => (named.iter().zip(kept).map(|(name, row)| format!("{name}/row {}", row + 1)).collect(), things),
+    if are_apart(&with_system) {
+        return (with_system, things, notes);
     }
+    let mut rows = vec![0; first.len()];
+    things.iter().for_each(|&thing| rows[thing] += 1);
+    let with_row = |all: bool| -> Texts {
+        let of = |((name, row), thing): ((&str, &usize), &usize)| match all || rows[*thing] > 1 {
+            true => format!("{name}/row {}", row + 1),
+            false => name.to_owned(),
+        };
+        named.iter().zip(kept).zip(&things).map(of).collect()
+    };
+    let again = (0..named.len()).find(|&i| rows[things[i]] > 1).unwrap_or_default();
+    let (id, repeated) = (&named[again], rows.iter().filter(|rows| **rows > 1).count());
+    let [one, other] = [0, 1].map(|nth| {
+        let mut places = (0..named.len()).filter(|&i| things[i] == things[again]);
+        places.nth(nth).map_or(0, |i| kept[i] + 1)
+    });
+    notes.push(format!(
+        "Ids that come again: {repeated}, first {id:?} in rows {one} and {other}. Rows of one id count as rows about one \
+         thing, each with an id of its own ({:?}); several answers of the judge to one item belong in columns of one row.",
+        format!("{id}/row {one}")
+    ));
+    let apart = Some(with_row(false)).filter(are_apart).unwrap_or_else(|| with_row(true));
+    (apart, things, notes)
 }

@@ -26,6 +26,8 @@ pub struct KnownScale<'k> {
     pub scale: &'k Scale,
     /// How the table was read from which it is known.
     pub reading: Option<&'k TableReading>,
+    /// The ends of the judge's confidence; `None` where it is not used.
+    pub confidence: Option<(f64, f64)>,
 }
 
 /// What is audited.

@@ -115,7 +115,10 @@ impl AuditRows {
             TableReader { cells, answers, judge, probability: stated, of_first, of_classes, notices: &mut notices };
         let id = columns(Role::Id).first().copied();
         let twice = twice(cells, id);
-        let measured = [Role::Probability, Role::Confidence].map(columns).concat();
+        let confidence = known.and_then(|known| known.confidence);
+        let measured = [(Role::Probability, None), (Role::Confidence, confidence)]
+            .map(|(role, ends)| columns(role).into_iter().map(move |column| (column, ends)));
+        let measured: Vec<(usize, Option<(f64, f64)>)> = measured.into_iter().flatten().collect();
         let bad = |row: usize| {
             let (column, problem) = reading.fault(row, &measured, scores).filter(|_| !twice[row])?;
             let item = id.and_then(|id| present(cells.cell(row, id))).map(str::to_owned);
@@ -274,8 +277,13 @@ impl TableReader<'_> {
     }
 
     /// What is wrong with a row, and in which column: no answer of the judge, one that the scale does not have, a cell of `measured` that is
-    /// no number.
-    fn fault(&self, row: usize, measured: &[usize], scores: Option<(f64, f64)>) -> Option<(usize, Problem)> {
+    /// no number or lies beyond the ends there.
+    fn fault(
+        &self,
+        row: usize,
+        measured: &[(usize, Option<(f64, f64)>)],
+        scores: Option<(f64, f64)>,
+    ) -> Option<(usize, Problem)> {
         let cell = |column: usize| present(self.cells.cell(row, column));
         let given = |column: usize| self.answers.given(self.cells.cell(row, column));
         let unread = |&column: &usize| {
@@ -299,9 +307,13 @@ impl TableReader<'_> {
         if self.judge.iter().all(|&column| given(column).is_none()) {
             return Some((self.judge[0], Problem::NoAnswer));
         }
-        let of_number = |&column: &usize| {
-            let value = cell(column).filter(|cell| number(cell).is_none())?.to_owned();
-            Some((column, Problem::NotANumber { value }))
+        let of_number = |&(column, ends): &(usize, Option<(f64, f64)>)| {
+            let given = cell(column)?;
+            let Some(value) = number(given) else {
+                return Some((column, Problem::NotANumber { value: given.to_owned() }));
+            };
+            let (low, high) = ends.filter(|(low, high)| !(low..=high).contains(&&value))?;
+            Some((column, Problem::OutOfRange { value, low, high }))
         };
         let of_sum = || {
             let columns = self.of_classes.as_ref()?;

@@ -177,11 +177,18 @@ impl AuditRows {
         };
         if let Some(name) = chances {
             let column = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
-            let known = |row: usize| present(cells.cell(row, column)).and_then(number);
-            for (i, &row) in kept.iter().enumerate().filter(|(i, _)| !humans[*i].is_empty()) {
-                let id = &ids[i];
-                if !known(row).is_some_and(|p| p > 0.0 && p <= 1.0) {
+            for (i, &row) in kept.iter().enumerate() {
+                let (id, given) = (&ids[i], present(cells.cell(row, column)));
+                let is_one = given.and_then(number).map(|p| p > 0.0 && p <= 1.0);
+                if !humans[i].is_empty() && is_one != Some(true) {
                     return Err(format!("row {id:?} is labelled and has no probability above 0 and up to 1"));
+                }
+                if let Some(given) = given.filter(|_| is_one != Some(true)) {
+                    return Err(format!(
+                        "row {}: {name} is {given:?}, and the probability of a row that could be chosen is above 0 and up to \
+                         1; correct it, or leave the cell blank",
+                        row + 1
+                    ));
                 }
             }
         }

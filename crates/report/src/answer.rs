@@ -6,6 +6,7 @@ use super::cards::Cards;
 use super::judge;
 use super::lines::{Line, MOST_LINES, within};
 use super::prose::{lines, ranked, table};
+use super::registered::in_short;
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
@@ -98,6 +99,7 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Result<Vec<Line
         worth => &judge::worth(answer)?,
         plan => &answer.plan.sentence(),
         step => &answer.step,
+        registered => &results.registered.as_ref().map(in_short),
         run => run,
         study => &shell_word(study),
         queue => &queue,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::KnownScale;
-use super::answers::{AHEAD, AnswerCoding, share_of_score};
+use super::answers::{AHEAD, AnswerCoding, MOST_CLASSES, share_of_score};
 use super::columns::{Mapping, Role, missing};
 use super::shares;
 use super::table::{CellTable, present};
@@ -91,6 +91,9 @@ impl AuditRows {
             })?;
         }
         let mut notices = answers.notices.clone();
+        if known.is_none() {
+            notices.extend(odd_one_out(cells, &answers, [judge, &human]));
+        }
         let of_class = |class: usize| -> Vec<usize> {
             let two = answers.scale.classes().len() == 2;
             let told = |k: &usize| shares::class_told(&cells.names[*k], &answers.scale);
@@ -232,6 +235,70 @@ fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// An answer that is given this often or more is none that slipped in.
+const OFTEN: usize = 3;
+/// One that slipped in is one in so many at most.
+const RARE: usize = 100;
+
+/// What is to be said of an answer of judge or people, in columns of each, that stands in hardly any row, and without which
+/// answers would be on another scale: another class, or a number beyond all others.
+fn odd_one_out(cells: &CellTable, answers: &AnswerCoding, [judge, human]: [&[usize]; 2]) -> Option<String> {
+    let scale = &answers.scale;
+    let of_steps = scale.has_order() && scale.classes().iter().any(|class| number(class).is_none());
+    if answers.judge_scores || of_steps {
+        return None;
+    }
+    let value = |cell: &str| present(cell).and_then(|cell| answers.of_human(cell));
+    let columns = || judge.iter().chain(human).copied();
+    let mut values: Vec<f64> = columns().flat_map(|column| cells.distinct(column)).filter_map(value).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    let ([low, .., before, high], [_, after, ..]) = (&values[..], &values[..]) else { return None };
+    // Of many numbers, one that is far from all others.
+    let is_far = |gap: f64| values.len() <= MOST_CLASSES || 3.0 * gap > high - low;
+    // A seldom highest answer that follows on the next is one of the scale.
+    let ends_scale = high - before <= 1.0 && *high == scale.range().1;
+    let ends = [(*low, is_far(after - low)), (*high, is_far(high - before) && !ends_scale)];
+    let ends = ends.into_iter().filter_map(|(end, is_candidate)| is_candidate.then_some(end));
+    let mut rare = if scale.nominal().is_some() { values.clone() } else { ends.collect() };
+    let mut found: Vec<Vec<(usize, usize)>> = vec![vec![]; rare.len()];
+    for row in 0..cells.len() {
+        for column in columns() {
+            let Some(given) = value(cells.cell(row, column)) else { continue };
+            let Some(at) = rare.iter().position(|one| *one == given) else { continue };
+            found[at].push((row, column));
+            if found[at].len() == OFTEN {
+                rare.remove(at);
+                found.remove(at);
+            }
+        }
+        if rare.is_empty() {
+            return None;
+        }
+    }
+    let ([odd], [places]) = (&rare[..], &found[..]) else { return None };
+    let (row, column) = *places.first()?;
+    let given: usize = columns().map(|column| cells.number_filled(column)).sum();
+    let others = |of: &[usize]| -> Vec<&str> {
+        let cells = of.iter().flat_map(|&column| cells.filled(column)).filter_map(present);
+        cells.filter(|cell| value(cell) != Some(*odd)).collect()
+    };
+    let without = AnswerCoding::new(others(judge).into_iter(), others(human).into_iter()).ok()?.scale;
+    let width = |scale: &Scale| scale.range().1 - scale.range().0;
+    let is_other = match scale.has_order() {
+        true => 3.0 * width(&without) <= 2.0 * width(scale) + 1e-9,
+        false => without.is_numbers() == scale.is_numbers(),
+    };
+    (without != *scale && is_other && RARE * places.len() <= given).then(|| {
+        let (row, name, times) = (row + 1, &cells.names[column], places.len());
+        let what = if scale.nominal().is_some() { "makes a class of its own" } else { "widens the scale" };
+        format!(
+            "{:?} is {times} of {given} answers, first in row {row} of {name}, and {what}: correct it if it slipped in.",
+            scale.text(*odd)
+        )
+    })
 }
 
 /// A table on its way to numbers.

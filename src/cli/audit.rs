@@ -9,6 +9,7 @@ use super::Error;
 use super::options::ResultOptions;
 use super::study::{RUN, known, load, make, status, vacant_folder};
 use super::terminal::{print, print_all, stdout};
+use crate::formats::checksum::sha256_hex;
 use crate::formats::error::{Error as DataError, Place};
 use crate::report::study::{Line, answer, describe};
 use crate::study::Error as StudyError;
@@ -39,18 +40,12 @@ pub(super) struct Args {
     /// order, criterion, or annotator for who gave each label. Give it once for each column; `ROLE=` for none.
     #[arg(long = "columns", alias = "map", value_name = "ROLE=COLUMN", value_parser = str::parse::<Correction>, help_heading = "Columns")]
     corrections: Vec<Correction>,
-    /// How the labelled rows were chosen: random, unknown, or the column with the probability of each.
-    #[arg(
-        long,
-        value_name = "random|COLUMN|unknown",
-        default_value = "unknown",
-        value_parser = str::parse::<Labelled>,
-        help_heading = "Columns"
-    )]
-    labelled: Labelled,
-    /// How many rows are queued: a number (50) or a share of the rows (10%).
-    #[arg(long, value_name = "N|N%", default_value = "50", value_parser = super::study::budget, help_heading = "Queue")]
-    budget: Amount,
+    /// How the labelled rows were chosen: random, unknown, or the column with the probability of each [default: unknown].
+    #[arg(long, value_name = "random|COLUMN|unknown", value_parser = str::parse::<Labelled>, help_heading = "Columns")]
+    labelled: Option<Labelled>,
+    /// How many rows are queued: a number (50) or a share of the rows (10%) [default: 50].
+    #[arg(long, value_name = "N|N%", value_parser = super::study::budget, help_heading = "Queue")]
+    budget: Option<Amount>,
     /// Say how many labels the figures need: 3 for ±3 points (of numbers, in units of their scale).
     #[arg(long, value_name = "POINTS", value_parser = super::study::target, help_heading = "Queue")]
     target: Option<f64>,
@@ -70,14 +65,17 @@ pub(super) struct Args {
     result: ResultOptions,
 }
 
+/// How many rows are queued unless another number is asked for.
+const BUDGET: Amount = Amount::Number(50);
+
 impl Args {
     /// A table without any options, and the folder of its study.
     pub(super) fn new(file: PathBuf, out: PathBuf) -> Self {
         Self {
             files: vec![file],
             corrections: vec![],
-            labelled: Labelled::Unknown,
-            budget: Amount::Number(50),
+            labelled: None,
+            budget: None,
             target: None,
             at_least: vec![],
             fail_if: None,
@@ -96,6 +94,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let [folder] = args.files.as_slice()
         && folder.join("study.toml").is_file()
     {
+        check_again(args, folder)?;
         return super::study::run_again(folder, (args.target, args.fail_if.clone()), args.result);
     }
     if let [folder] = args.files.as_slice()
@@ -142,6 +141,29 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     // Of several criteria one that fails counts, and then one that is open.
     let status = all().map(|one| one.status).max_by_key(|status| (*status == 10, *status));
     Ok(ExitCode::from(status.unwrap_or(0)))
+}
+
+/// Refuses options that a study which is there has in its files, or that another command has.
+fn check_again(args: &Args, folder: &Path) -> Result<(), Error> {
+    let study = shell_path(folder);
+    let unused = [
+        (!args.corrections.is_empty(), "columns", "audit its table again: audit FILE --columns ROLE=COLUMN".to_owned()),
+        (
+            args.labelled.is_some(),
+            "labelled",
+            "write drawn, or probability, under [items] of its study.toml".to_owned(),
+        ),
+        (!args.at_least.is_empty(), "at-least", "write at_least under [trust] of its study.toml".to_owned()),
+        (
+            args.budget.is_some(),
+            "budget",
+            format!("queue further rows: judge-uncertainty study queue {study} --budget N"),
+        ),
+        (args.out.is_some(), "out", format!("run it elsewhere: judge-uncertainty study run {study} --out DIR")),
+    ];
+    let Some((_, option, remedy)) = unused.into_iter().find(|(is_given, ..)| *is_given) else { return Ok(()) };
+    let reason = format!("is a study already, for which --{option} does nothing");
+    Err(StudyError::from(DataError::unfit(Place::file(folder), reason, remedy)).into())
 }
 
 /// The studies in the folders of a folder, in the order of their names.
@@ -220,25 +242,29 @@ impl Drop for MadeFolders {
 /// Makes a study of what was read, and runs it. With its run and its first queue it is on trial: it leaves the disk again
 /// unless it is committed.
 fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(AuditedStudy, Staged, OnTrial<Audited>), Error> {
-    let (mut audited, staged) =
-        input.study(&args.files[0], (&args.labelled, &args.at_least)).map_err(StudyError::from)?;
+    let (mut audited, staged) = input
+        .study(&args.files[0], (args.labelled.as_ref().unwrap_or(&Labelled::Unknown), &args.at_least))
+        .map_err(StudyError::from)?;
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let folder = vacant_folder::<Audited>(out, args.force, inputs.iter())?;
     // The study is read back from where it stands, as every other command will read it.
+    let settings = sha256_hex(staged.text("study.toml").unwrap_or_default().as_bytes());
     let mut staged = staged.waiting_beside(out);
     staged.seal(&mut audited);
     let on_trial = folder.try_out(&staged)?;
     // Its run and its first queue go beside it.
     let study = load(out)?;
+    audited.written = study.relative_inputs();
+    audited.written.insert("study.toml".to_owned(), settings);
     known(&study, args.fail_if.as_ref())?;
-    let run = out.join(RUN);
-    let mut made = make(study, &run, (Some(args.budget), args.target), (None, true))?;
+    let (run, budget) = (out.join(RUN), args.budget.unwrap_or(BUDGET));
+    let mut made = make(study, &run, (Some(budget), args.target), (None, true))?;
     staged.put_within(RUN, std::mem::take(&mut made.staged));
     made.queue.take().into_iter().for_each(|queue| staged.put_within(FOLDER, queue));
     let results = made.finish()?;
     let status = args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition));
-    if args.budget.among(audited.rows) > audited.rows {
-        let note = format!("--budget asks for {} of {} rows: all are queued.", args.budget, audited.rows);
+    if budget.among(audited.rows) > audited.rows {
+        let note = format!("--budget asks for {budget} of {} rows: all are queued.", audited.rows);
         audited.notices.push(note);
     }
     staged.seal(&mut audited);

@@ -105,6 +105,201 @@ fn a_table_with_topics_confidence_and_two_people_is_answered_at_once() {
     assert_eq!(said(audit(folder.path(), &["support.csv", "--force"])), text);
 }
 
+/// What people changed since the program wrote it outlives `--force`, of `audit` and of `study queue`.
+#[test]
+fn work_that_was_filled_in_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(3)).unwrap();
+    audit(folder.path(), &["w.csv"]).success();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        command.current_dir(folder.path()).args(arguments).assert()
+    };
+    let (again, queue) = (["audit", "w.csv", "--force"], ["study", "queue", "w-audit", "--force"]);
+    for (name, commands) in [
+        ("queue/spreadsheet.csv", [&again[..], &queue[..]].as_slice()),
+        ("queue/spreadsheet.xlsx", &[&again, &queue]),
+        ("study.toml", &[&again]),
+        ("labels.csv", &[&again]),
+    ] {
+        let file = folder.path().join("w-audit").join(name);
+        let mut filled_in = fs::read(&file).unwrap();
+        filled_in.extend(b"\n");
+        fs::write(&file, &filled_in).unwrap();
+        let before = tree(folder.path());
+        for command in commands {
+            let refused = run(command).code(2);
+            let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+            assert!(told.contains(name) && told.contains("move it away"), "{told}");
+            assert_eq!(tree(folder.path()), before, "{command:?}");
+        }
+        fs::remove_file(&file).unwrap();
+        commands.iter().for_each(|command| drop(run(command).success()));
+        run(&again).success();
+    }
+}
+
+/// An id that comes twice and one that is blank leave the others as they are, so that labels come back under them.
+#[test]
+fn only_ids_that_tell_no_row_are_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = support(5).replacen("\nm7,", "\n,", 1) + "m3,billing,Another message,fail,0.9,,\n";
+    fs::write(folder.path().join("w.csv"), &table).unwrap();
+    let told = said(audit(folder.path(), &["w.csv"]));
+    assert!(told.contains("\"row 8\"") && told.contains("\"m3\" in rows 4 and 301"), "{told}");
+    let items = fs::read_to_string(folder.path().join("w-audit/items.csv")).unwrap();
+    let ids: Vec<&str> = items.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    let own = |i: usize| match i {
+        3 => "m3/row 4".to_owned(),
+        7 => "row 8".to_owned(),
+        300 => "m3/row 301".to_owned(),
+        i => format!("m{i}"),
+    };
+    assert_eq!(ids, (0..301).map(own).collect::<Vec<_>>());
+    fs::write(folder.path().join("back.csv"), "id,annotator,label\nm12,zoe,pass\nm4,zoe, \n").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(command.current_dir(folder.path()).args(arguments).assert())
+    };
+    // A cell with a space is blank.
+    let added = run(&["study", "labels", "add", "back.csv", "w-audit"]);
+    assert!(added.contains("1 labels of 1 items added") && added.contains("1 answers left out: blank"), "{added}");
+    let applied = run(&["apply", "w-audit", "--items", "w.csv", "--out", "applied"]);
+    assert!(applied.contains("\"row 8\"") && applied.contains("\"m3\" in rows 4 and 301"), "{applied}");
+}
+
+/// A study that is there takes no option that only its making or another command can follow.
+#[test]
+fn options_that_a_study_can_not_follow_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(3)).unwrap();
+    audit(folder.path(), &["w.csv"]).success();
+    let before = tree(folder.path());
+    for (option, value, instead) in [
+        ("--labelled", "random", "study.toml"),
+        ("--at-least", "agreement=0.9", "study.toml"),
+        ("--columns", "human=nothing", "--columns"),
+        ("--budget", "50", "study queue w-audit"),
+        ("--out", "elsewhere", "study run w-audit"),
+    ] {
+        let refused = audit(folder.path(), &["w-audit", option, value]).code(2);
+        let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+        assert!(told.contains(option) && told.contains(instead), "{told}");
+        assert_eq!(tree(folder.path()), before);
+    }
+    audit(folder.path(), &["w-audit", "--target", "5"]).success();
+}
+
+/// Of further items a confidence beyond its range is refused where it stands, or its row set aside; a missing one is told.
+#[test]
+fn a_confidence_of_further_items_that_can_not_be_is_told_where_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(3)).unwrap();
+    audit(folder.path(), &["w.csv"]).success();
+    let rows: Vec<String> =
+        support(4).lines().map(|row| row.splitn(7, ',').take(6).collect::<Vec<_>>().join(",")).collect();
+    let cells: Vec<Vec<&str>> = rows.iter().map(|row| row.split(',').collect()).collect();
+    let judge = |confidence: &dyn Fn(usize) -> Option<String>| -> String {
+        let row = |(i, row): (usize, &Vec<&str>)| {
+            let verdict = row.iter().find(|cell| ["pass", "fail", "judge_verdict"].contains(cell)).unwrap();
+            let cells = [Some(row[0].to_owned()), Some(row[1].to_owned()), Some((*verdict).to_owned()), confidence(i)];
+            cells.into_iter().flatten().collect::<Vec<_>>().join(",") + "\n"
+        };
+        cells.iter().enumerate().map(row).collect()
+    };
+    let with = judge(&|i| {
+        Some(match i {
+            0 => "judge_confidence".to_owned(),
+            8 => "33".to_owned(),
+            i => format!("0.{}", 80 + i % 20),
+        })
+    });
+    fs::write(folder.path().join("far.csv"), with).unwrap();
+    fs::write(folder.path().join("without.csv"), judge(&|_| None)).unwrap();
+    let apply = |name: &str, further: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        command.current_dir(folder.path()).args(["apply", "w-audit", "--out", "out", "--force", "--items", name]);
+        command.args(further).assert()
+    };
+    let refused = apply("far.csv", &[]).code(2);
+    let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(told.contains("far.csv:9") && told.contains("33") && !told.contains("far.csv/"), "{told}");
+    said(apply("far.csv", &["--set-aside", "aside.jsonl"]));
+    assert_eq!(fs::read_to_string(folder.path().join("aside.jsonl")).unwrap().lines().count(), 1);
+    assert!(said(apply("without.csv", &[])).contains("No column has the judge's confidence"));
+}
+
+/// A claim that was registered is judged on the screen.
+#[test]
+fn a_run_says_how_registered_claims_fared() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(3)).unwrap();
+    audit(folder.path(), &["w.csv"]).success();
+    let plan = "[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.3\n";
+    fs::write(folder.path().join("w-audit/hypotheses.toml"), plan).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(command.current_dir(folder.path()).args(arguments).assert())
+    };
+    run(&["study", "register", "w-audit"]);
+    let told = run(&["study", "run", "w-audit"]);
+    assert!(told.contains("Registered: agreement above 0.3: confirmed"), "{told}");
+    in_short(&told);
+}
+
+/// One answer that slips in and changes what answers can be is named, and an answer that is seldom on its scale is not.
+#[test]
+fn an_answer_that_alone_changes_the_scale_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let scores = |last: &dyn Fn(usize) -> f64| {
+        let row = |i: usize| {
+            format!("q{i},{},{}\n", last(i), if i % 2 == 0 { last(i + 1).to_string() } else { String::new() })
+        };
+        "id,judge_score,human\n".to_owned() + &(0..400).map(row).collect::<String>()
+    };
+    let verdicts = support(3).replacen(",fail,0", ",maybe,0", 1);
+    let row = verdicts.lines().position(|line| line.contains(",maybe,")).unwrap();
+    let five = |i: usize| (1 + i % 5) as f64;
+    let hundred = |i: usize| (10 + i % 80) as f64 + 0.5;
+    for (text, told) in [
+        (verdicts, Some(format!("\"maybe\" is 1 of 540 answers, first in row {row} of judge_verdict"))),
+        (scores(&|i| if i == 30 { 7.0 } else { five(i) }), Some("\"7\" is 1 of ".to_owned())),
+        (scores(&|i| if i == 31 { 850.0 } else { hundred(i) }), Some("\"850\" is 2 of ".to_owned())),
+        (scores(&five), None),
+        (scores(&|i| if i == 31 { 5.0 } else { (1 + i % 4) as f64 }), None),
+        (scores(&hundred), None),
+    ] {
+        fs::write(folder.path().join("w.csv"), &text).unwrap();
+        let json: Value = serde_json::from_str(&{
+            said(audit(folder.path(), &["w.csv", "--force"]));
+            fs::read_to_string(folder.path().join("w-audit/audit.json")).unwrap()
+        })
+        .unwrap();
+        let notices = json["notices"].as_array().unwrap();
+        let named: Vec<&str> =
+            notices.iter().filter_map(Value::as_str).filter(|one| one.contains("slipped in")).collect();
+        match told {
+            Some(told) => assert!(named.len() == 1 && named[0].contains(&told), "{told}: {notices:?}"),
+            None => assert!(named.is_empty(), "{notices:?}"),
+        }
+    }
+}
+
+/// A probability that can't be is refused where the user wrote it.
+#[test]
+fn a_chance_of_a_row_that_was_not_labelled_is_refused_in_its_own_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |i: usize| {
+        let (judge, human) = (["yes", "no"][i % 2], if i % 3 == 0 { ["yes", "no"][i / 2 % 2] } else { "" });
+        format!("w{i},{judge},{},{human}\n", if i == 4 { "0" } else { "0.4" })
+    };
+    let rows: String = (0..60).map(row).collect();
+    fs::write(folder.path().join("p.csv"), format!("id,judge,chance,human\n{rows}")).unwrap();
+    let refused = audit(folder.path(), &["p.csv", "--labelled", "chance"]).code(2);
+    let told = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(told.contains("p.csv") && told.contains("row 5") && !told.contains("p-audit"), "{told}");
+}
+
 /// A refusal after the study was made, of a condition that names no finding, leaves the disk as it was.
 #[test]
 fn a_refused_audit_leaves_nothing() {
@@ -154,6 +349,10 @@ fn the_next_command_of_a_run_runs_unedited() {
             assert!(next(&told).starts_with("study labels page support-audit"), "{told}");
             assert!(told.contains(&format!("in support-audit/{queue}:")), "{told}");
             assert_eq!(command(&["audit", "support-audit"]), told);
+            let plan = command(&["study", "plan", "support-audit", "--target", "5"]);
+            assert_eq!(next(&plan), next(&told));
+            let compared = command(&["compare", "support-audit", "support-audit"]);
+            assert_eq!(next(&compared), next(&told));
         }
         let queued = fs::read_to_string(folder.path().join("support-audit").join(queue).join("queue.csv")).unwrap();
         let answer = |line: &str| format!("{},zoe-{queue},pass\n", line.split(',').nth(1).unwrap());
@@ -749,9 +948,14 @@ fn a_queue_has_a_purpose() {
     let number = until["queued"].as_u64().unwrap();
     let words = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(number > 0 && words.contains(&format!("{number} more labels")), "{number}: {wanted}");
-    let mut plan = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
-    let plan = said(plan.current_dir(folder.path()).args(["study", "plan", "w-audit", "--target", "4"]).assert());
-    assert!(plan.contains(&format!("--budget {number}")), "{plan}");
+    let plan = || {
+        let mut plan = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(plan.current_dir(folder.path()).args(["study", "plan", "w-audit", "--target", "4"]).assert())
+    };
+    // The queue that waits comes first.
+    assert!(plan().contains("Next: judge-uncertainty study labels page w-audit"), "{}", plan());
+    fs::remove_dir_all(folder.path().join("w-audit/queue")).unwrap();
+    assert!(plan().contains(&format!("--budget {number}")), "{}", plan());
     assert!(queue(&["--until", "rate+-40"]).0.contains("Nothing to queue."));
     let mut useless = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
     let useless = useless.current_dir(folder.path()).args(["study", "queue", "w-audit", "--out", "u"]);

@@ -256,7 +256,8 @@ fn plans_foresee_widths() {
     let needed = rate.needed.unwrap();
     let then = of(60 + needed, 1, None).figures[0].now.unwrap();
     assert!(needed > 0 && (then / 0.05 - 1.0).abs() < 0.15, "{needed} labels give {then}");
-    let said: String = plan_answer(&plan, "s").unwrap().iter().map(|line| line.text().to_owned() + "\n").collect();
+    let said: String =
+        plan_answer(&plan, "s", None).unwrap().iter().map(|line| line.text().to_owned() + "\n").collect();
     assert!(said.contains(&format!("{needed} more labels")) && said.contains(&format!("--budget {needed}")), "{said}");
     nothing_undefined(&said);
     nothing_undefined(&serde_json::to_string(&plan).unwrap());
@@ -287,7 +288,7 @@ fn a_target_asks_for_no_label_for_one_or_for_several() {
     ] {
         let answer = Answer::new(&study, &decomposition, (Amount::DEFAULT, Some(target))).unwrap();
         assert_eq!((answer.plan.figures[0].needed, answer.step.as_str()), (Some(needed), step));
-        let lines = plan_answer(&answer.plan, "s").unwrap();
+        let lines = plan_answer(&answer.plan, "s", None).unwrap();
         let said = lines.iter().map(|line| line.text()).find(|line| line.starts_with("What it takes")).unwrap();
         assert!(said.contains(planned), "{said}");
         let command = lines.last().unwrap().text();

@@ -6,6 +6,7 @@ use super::cards::Cards;
 use super::judge;
 use super::lines::{Line, MOST_LINES, within};
 use super::prose::{lines, ranked, table};
+use super::registered::in_short;
 use super::shown::Vocabulary;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
@@ -81,7 +82,6 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Result<Vec<Line
     let answer = &results.answer;
     let folder = answer.next.as_ref().and_then(|next| next.folder.as_ref());
     let queue = folder.map(|folder| within_study(study, folder));
-    let place = queue.as_ref().filter(|_| folder.is_some_and(|folder| folder != "queue"));
     let view = context! {
         title => &results.input.title,
         items => &answer.items,
@@ -99,11 +99,11 @@ pub fn answer(results: &StudyResults, study: &str, run: &str) -> Result<Vec<Line
         worth => &judge::worth(answer)?,
         plan => &answer.plan.sentence(),
         step => &answer.step,
+        registered => &results.registered.as_ref().map(in_short),
         run => run,
         study => &shell_word(study),
         queue => &queue,
-        place => &place.map_or_else(String::new, |queue| format!(" --queue {}", shell_word(queue))),
-        queue_command => &queue_command(study, None),
+        next_command => &next_command(study, folder.map(String::as_str), None),
     };
     Ok(within(MOST_LINES, ranked("answer.txt", &view)?))
 }
@@ -350,11 +350,19 @@ pub(super) fn rates_section(answer: &Answer, figures: &[Figure]) -> Result<Secti
     Ok(section("rates", "Rates", blocks))
 }
 
-/// The command that queues items of a study. If the study already has a queue, the next one gets a folder of its own,
-/// because the record of the first one says how its labels were chosen.
-pub(crate) fn queue_command(study: &str, budget: Option<usize>) -> String {
+/// The command that follows for a study: the page of the queue that is `waiting` in its folder, or else the queue of this
+/// budget. If the study already has a queue, the next one gets a folder of its own, because the record of the first one says
+/// how its labels were chosen.
+pub(crate) fn next_command(study: &str, waiting: Option<&str>, budget: Option<&str>) -> String {
+    if let Some(folder) = waiting {
+        let command = format!("judge-uncertainty study labels page {}", shell_word(study));
+        return match folder {
+            "queue" => command,
+            other => format!("{command} --queue {}", shell_word(&within_study(study, other))),
+        };
+    }
     let mut command = format!("judge-uncertainty study queue {}", shell_word(study));
-    command.extend(budget.map(|number| format!(" --budget {number}")));
+    command.extend(budget.map(|budget| format!(" --budget {budget}")));
     if std::path::Path::new(&within_study(study, "queue")).exists() {
         let free = (2..).map(|number| within_study(study, &format!("queue-{number}")));
         let free = free.into_iter().find(|place| !std::path::Path::new(place).exists());

@@ -1,5 +1,6 @@
 //! Two studies compared, in lines.
 
+use super::answer::next_command;
 use super::held_out::INTERVALS;
 use super::lines::{Line, MOST_LINES, within};
 use super::prose::{lines, ranked};
@@ -8,7 +9,6 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::evaluate::compare::{PairedScore, StudyComparison};
 use judge_uncertainty_study::findings::words::Unit;
-use judge_uncertainty_system::shell_word;
 use serde_json::json;
 use tera::context;
 
@@ -23,13 +23,18 @@ fn advantage<'c>(compared: &'c StudyComparison, prediction: &str) -> Option<(Sco
     Some((one.score, one.advantage.estimate()?))
 }
 
-/// What a comparison answers, in few lines; `folders` are those of the two studies, as the user names them.
+/// What a comparison answers, in few lines; `folders` are those of the two studies, as the user names them, and `waiting` the
+/// queues in them that wait for labels.
 ///
 /// # Errors
 /// A template that does not fit.
-pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Result<Vec<Line>, Error> {
+pub fn comparison_answer(
+    compared: &StudyComparison,
+    folders: [String; 2],
+    waiting: [Option<String>; 2],
+) -> Result<Vec<Line>, Error> {
     let [judge, belief] = ["judge", "belief"].map(|prediction| advantage(compared, prediction));
-    let second = judge.or(belief).is_some_and(|(_, found)| found.hi < 0.0);
+    let better = usize::from(judge.or(belief).is_some_and(|(_, found)| found.hi < 0.0));
     let verdict = |(score, found): (Score, &ItemEstimate)| {
         let (size, estimate) = (Unit::Number.size(found), Unit::Number.estimate(found));
         json!({"score": score, "advantage": found, "size": size, "estimate": estimate})
@@ -40,7 +45,7 @@ pub fn comparison_answer(compared: &StudyComparison, folders: [String; 2]) -> Re
         judge => &judge.map(verdict),
         belief => &belief.map(verdict),
         alike => &compared.ranks.spearman_epistemic.estimate().map(|found| Unit::Number.estimate(found)),
-        better => &shell_word(&folders[usize::from(second)]),
+        next_command => &next_command(&folders[better], waiting[better].as_deref(), Some("10%")),
     };
     Ok(within(MOST_LINES, ranked("compare.txt", &view)?))
 }

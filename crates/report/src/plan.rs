@@ -1,6 +1,6 @@
 //! How many labels a figure needs, in lines.
 
-use super::answer::queue_command;
+use super::answer::next_command;
 use super::lines::Line;
 use super::prose::lines;
 use judge_uncertainty_page::templates::Error;
@@ -13,7 +13,7 @@ use tera::context;
 ///
 /// # Errors
 /// A template that does not fit.
-pub fn plan_answer(plan: &LabelPlan, study: &str) -> Result<Vec<Line>, Error> {
+pub fn plan_answer(plan: &LabelPlan, study: &str, waiting: Option<&str>) -> Result<Vec<Line>, Error> {
     let figure = |figure: &PlannedFigure| {
         let after = figure.after.iter().map(|width| (width.labels, figure.text(width.half)));
         let now = figure.now.map(|now| figure.text(now));
@@ -25,7 +25,7 @@ pub fn plan_answer(plan: &LabelPlan, study: &str) -> Result<Vec<Line>, Error> {
         figures => &plan.figures.iter().map(figure).collect::<Vec<_>>(),
         sentence => &plan.sentence(),
         assumed => &format!("{ASSUMED} {REPLACED}"),
-        command => &queue_command(study, budget),
+        command => &next_command(study, waiting, budget.map(|needed| needed.to_string()).as_deref()),
     };
     lines("plan.txt", &view)
 }

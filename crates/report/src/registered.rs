@@ -20,6 +20,12 @@ fn view(registered: &Registered) -> Context {
     context! { of => registered, hypotheses => &hypotheses, there => &there }
 }
 
+/// Each registered hypothesis and how it fared, in a line.
+pub(super) fn in_short(registered: &Registered) -> String {
+    let of = |one: &Judged| format!("{}: {}", one.hypothesis.claim(), one.status.word());
+    registered.hypotheses.iter().map(of).collect::<Vec<_>>().join("; ")
+}
+
 /// How the registered hypotheses fared.
 ///
 /// # Errors

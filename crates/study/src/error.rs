@@ -62,6 +62,12 @@ pub enum Error {
     #[error("{}: is there already; nothing was changed. Choose another place with --out, or replace it with --force",
         folder.display())]
     Exists { folder: PathBuf },
+    #[error(
+        "{}: was changed since this command wrote it; nothing was changed. Add its labels with `study labels add` if it has \
+         any, and move it away; or choose another place with --out",
+        file.display()
+    )]
+    Changed { file: PathBuf },
     #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with \
              --out", folder.display(), file.display())]
     InputInside { folder: PathBuf, file: PathBuf },

@@ -11,7 +11,7 @@ use crate::report::study::input_lines;
 use crate::study::{InputReport, Study};
 use crate::system::{shell_path, to_json};
 
-/// Read a study, say what is in it, and list all its faults.
+/// Read a study, say what is in it, and list what is wrong with its configuration, or the first fault of each of its tables.
 ///
 /// Nothing is computed or written. Exit status: 0 when the study can be run, 2 when something is refused.
 #[derive(Debug, clap::Args)]

@@ -9,6 +9,7 @@ use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{comparison_answer, describe_comparison};
 use crate::study::evaluate::compare::{StudyComparison, matched};
+use crate::study::findings::next::waiting;
 use crate::study::{Decomposition, Error as StudyError};
 
 /// Runs the command on two studies of one kind.
@@ -27,6 +28,7 @@ pub(in crate::cli) fn run(paths: [&Path; 2], result: &ResultOptions) -> Result<E
     let decompositions = [Decomposition::new(first, &progress)?, Decomposition::new(second, &progress)?];
     let compared = StudyComparison::new([first, second], [&decompositions[0], &decompositions[1]])?;
     let warned = if first.warnings.is_empty() { second } else { first };
-    let answer = comparison_answer(&compared, paths.map(|path| path.display().to_string()))?;
+    let queues = [waiting(first)?, waiting(second)?];
+    let answer = comparison_answer(&compared, paths.map(|path| path.display().to_string()), queues)?;
     result.show(|| json(&compared, warned), &answer, || describe_comparison(&compared))
 }

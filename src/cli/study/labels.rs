@@ -17,7 +17,7 @@ use crate::formats::output::{to_csv, to_parquet};
 use crate::study::Error as StudyError;
 use crate::study::input::config::{StudyFile, study_toml};
 use crate::study::input::items;
-use crate::study::input::label_store::{LABELS_FOLDER, LabelStore, NewLabel};
+use crate::study::input::label_store::{LabelStore, NewLabel};
 use crate::study::input::labels::Labels;
 use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
@@ -151,11 +151,11 @@ fn add(study: &Path, new: &Path, skip_known: bool, annotator: Option<&str>) -> R
         scale.remark(&new.value).is_none() || !store.rows.iter().any(same)
     });
     let written = match fresh.is_empty() {
-        true => file.folder().join(LABELS_FOLDER),
-        false => store.append(&intake.file, &intake.sha256, &fresh)?,
+        true => None,
+        false => Some(store.append(&intake.file, &intake.sha256, &fresh)?),
     };
     let labels: Vec<&NewLabel> = fresh.iter().filter(|label| scale.remark(&label.value).is_none()).collect();
-    match say_added(&written, &intake, &labels, study) {
+    match say_added(written.as_deref(), &intake, &labels, study) {
         // The labels are on the disk, and the status says so.
         Err(Error::Stdout(error)) if !fresh.is_empty() => {
             say(format_args!("note: the labels are stored; only writing to standard output failed: {error}"));
@@ -248,19 +248,16 @@ fn batch_of(written: &Path) -> String {
     stem.rsplit('-').next().unwrap_or_default().chars().take(12).collect()
 }
 
-fn say_added(written: &Path, intake: &Intake, fresh: &[&NewLabel], study: &Path) -> Result<ExitCode, Error> {
+fn say_added(written: Option<&Path>, intake: &Intake, fresh: &[&NewLabel], study: &Path) -> Result<ExitCode, Error> {
     let mut items: Vec<&str> = fresh.iter().map(|label| label.id.as_str()).collect();
     items.sort_unstable();
     items.dedup();
     let mut stdout = stdout();
-    writeln!(
-        stdout,
-        "{} labels of {} items added as batch {} (read as {}).",
-        fresh.len(),
-        items.len(),
-        batch_of(written),
-        intake.form
-    )?;
+    let (labels, of, form) = (fresh.len(), items.len(), intake.form);
+    match written.map(batch_of) {
+        Some(batch) => writeln!(stdout, "{labels} labels of {of} items added as batch {batch} (read as {form}).")?,
+        None => writeln!(stdout, "Nothing to add: the file has no label that is new (read as {form}).")?,
+    }
     for notice in &intake.notices {
         writeln!(stdout, "{notice}")?;
     }

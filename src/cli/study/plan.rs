@@ -6,6 +6,7 @@ use super::setup::{json, load};
 use crate::cli::Error;
 use crate::cli::options::{ResultOptions, StudyOption};
 use crate::report::study::plan_answer;
+use crate::study::findings::next::waiting;
 use crate::study::findings::plan::LabelPlan;
 
 /// Say how many labels the rate, agreement and kappa need.
@@ -39,6 +40,7 @@ pub(in crate::cli) fn target(text: &str) -> Result<f64, String> {
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let study = load(&args.study.path)?;
     let plan = LabelPlan::of_study(&study, args.target);
-    let answer = plan_answer(&plan, &args.study.path.display().to_string())?;
+    let waiting = waiting(&study)?;
+    let answer = plan_answer(&plan, &args.study.path.display().to_string(), waiting.as_deref())?;
     args.result.show(|| json(&plan, &study), &answer, || Ok(vec![]))
 }

@@ -1,17 +1,19 @@
 //! What several commands about studies do and say.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
+use crate::formats::checksum::sum_of_file;
 use crate::study::{Error as StudyError, Study};
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, read, to_json};
 
@@ -58,7 +60,27 @@ pub(in crate::cli) fn vacant_folder<'i, R: Record>(
     if filled && !force {
         return Err(StudyError::Exists { folder: path.to_owned() }.into());
     }
+    R::WITHIN.iter().map(|[within, record, _]| path.join(within).join(record)).try_for_each(|one| unchanged(&one))?;
+    unchanged(&path.join(R::FILE))?;
     Ok(folder)
+}
+
+/// Refuses a folder with a file that somebody changed since it was written, by the sums in the folder's record.
+fn unchanged(record: &Path) -> Result<(), Error> {
+    #[derive(Default, Deserialize)]
+    struct Sums {
+        #[serde(default)]
+        written: BTreeMap<String, String>,
+    }
+    let text = read::bytes_if_there(record).map_err(FileError::at(record, "reading"))?;
+    let sums: Sums = text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    for (name, sum) in sums.written {
+        let file = record.with_file_name(name);
+        if file.is_file() && sum_of_file(&file).map_err(StudyError::from)? != sum {
+            return Err(StudyError::Changed { file }.into());
+        }
+    }
+    Ok(())
 }
 
 /// Notes in a `file` of a study's folder that a folder outside it was written. If it can't be noted, the folder is

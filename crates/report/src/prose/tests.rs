@@ -480,10 +480,10 @@ fn vary_answers(classes: &Ran) {
     });
     for target in [None, Some(3.0)] {
         let mut plan = LabelPlan::of_study(&classes.study, target);
-        crate::plan_answer(&plan, "study").unwrap();
+        crate::plan_answer(&plan, "study", None).unwrap();
         plan.is_assumed = !plan.is_assumed;
         plan.figures[0].now = None;
-        crate::plan_answer(&plan, "study").unwrap();
+        crate::plan_answer(&plan, "study", None).unwrap();
     }
     let mut record: QueueRecord = of(json!({
         "program": "1", "study": "s", "rule": "info", "trust": "t", "direction": "d", "amount": "10%",
@@ -860,7 +860,7 @@ fn vary_comparisons(classes: &Ran) {
     let both = [&classes.study, &classes.study];
     let mut compared = StudyComparison::new(both, [&classes.decomposition, &classes.decomposition]).unwrap();
     let show = |compared: &StudyComparison| {
-        crate::comparison_answer(compared, ["one", "other"].map(str::to_owned)).unwrap();
+        crate::comparison_answer(compared, ["one", "other"].map(str::to_owned), [None, None]).unwrap();
         crate::describe_comparison(compared).unwrap();
     };
     show(&compared);

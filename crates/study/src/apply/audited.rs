@@ -18,7 +18,7 @@ use judge_uncertainty_formats::batches::source::WholeRows;
 use judge_uncertainty_formats::batches::{Bad, Batch, BatchReader, Header};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
-use judge_uncertainty_formats::judge::JudgeAnswers;
+use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers};
 use judge_uncertainty_formats::table::DataTable;
 
 /// Further items that were read as `audit` reads a table or a log.
@@ -69,7 +69,13 @@ impl Applier {
 
     fn known(&self) -> KnownScale<'_> {
         let settings = &self.file.settings;
-        KnownScale { scale: &settings.scale, reading: settings.audited.as_ref() }
+        let confidence = match &settings.judge {
+            JudgeConfig::Classes(own) => {
+                own.confidence.as_ref().map(|_| own.confidence_range.unwrap_or(CONFIDENCE_RANGE))
+            }
+            _ => None,
+        };
+        KnownScale { scale: &settings.scale, reading: settings.audited.as_ref(), confidence }
     }
 
     /// The input of several that is about the criterion of the belief.
@@ -88,7 +94,7 @@ impl Applier {
     }
 
     fn answered(&self, name: &Path, inputs: Vec<AuditInput>) -> Result<AuditedItems, Error> {
-        let Prepared { audited, files: staged, lines, bad } =
+        let Prepared { mut audited, files: staged, lines, bad } =
             self.criterion(name, inputs)?.further(name, self.known())?;
         let text = staged.text("study.toml").unwrap_or_default();
         let config = StudyConfig::from_toml(text).map_err(|error| {
@@ -98,6 +104,13 @@ impl Applier {
                 "correct its columns with --columns",
             )
         })?;
+        if self.known().confidence.is_some()
+            && matches!(&config.judge, JudgeConfig::Classes(judge) if judge.confidence.is_none())
+        {
+            let note = "No column has the judge's confidence, to which the belief was fitted: judge it as before, or name the \
+                        column with --columns confidence=COLUMN.";
+            audited.notices.insert(0, note.to_owned());
+        }
         // Only ids, answers and labels are read by it; features, groups and texts are read as the belief has them.
         let config = StudyConfig {
             items: ItemsConfig::default(),

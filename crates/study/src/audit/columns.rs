@@ -688,7 +688,9 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     }
     let is_item = is_item(&words) && tell_apart(cells, distinct().len());
     if identifies(&words) || is_item || words.is_empty() {
-        return (filled == cells.len() && (distinct().len() > 1 || filled == 1)).then_some(Role::Id);
+        // A few rows may lack theirs where the others are told apart.
+        let is_full = filled == cells.len() || 20 * distinct().len() >= 19 * cells.len();
+        return (is_full && (distinct().len() > 1 || filled == 1)).then_some(Role::Id);
     }
     // `human_verdict` is a person's, and `human_judge` a judge's.
     let of_person = has_word(&words, HUMAN) && !has_word(&words, "judge judges llm autorater model");

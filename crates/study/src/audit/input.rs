@@ -1,6 +1,6 @@
 //! What is audited: a table whose columns are recognised, or the criteria of a judge's log.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::columns::{Correction, Mapping, Role, names_answers};
@@ -26,6 +26,8 @@ pub struct KnownScale<'k> {
     pub scale: &'k Scale,
     /// How the table was read from which it is known.
     pub reading: Option<&'k TableReading>,
+    /// The ends of the judge's confidence; `None` where it is not used.
+    pub confidence: Option<(f64, f64)>,
 }
 
 /// What is audited.
@@ -255,6 +257,7 @@ impl AuditInput {
             table: study.table,
             chosen: chosen.clone(),
             notices: study.notices,
+            written: BTreeMap::new(),
             files: vec![],
         };
         let files = study.files.staged(&chosen, at_least);

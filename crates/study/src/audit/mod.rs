@@ -27,6 +27,7 @@ pub mod rows;
 mod shares;
 pub mod table;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,9 @@ pub struct Audited {
     pub chosen: Labelled,
     /// How columns and answers were interpreted, and what should be looked at.
     pub notices: Vec<String>,
+    /// SHA-256 of the study's own files, as they were written: one that was changed since is not replaced.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub written: BTreeMap<String, String>,
     /// All files of the folder.
     pub files: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! A table as a study that waits to be written, and what is to be said of how it was read.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::columns::{self, Correction, Mapping, ReadColumn, RecognisedBy, Role, has_word};
@@ -92,6 +93,7 @@ pub(super) fn prepare(
         columns: mapping,
         chosen,
         notices,
+        written: BTreeMap::new(),
         files: vec![],
     };
     let lines = rows.kept.iter().map(|&row| cells.line(row)).collect();

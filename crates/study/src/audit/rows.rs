@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::KnownScale;
-use super::answers::{AHEAD, AnswerCoding, share_of_score};
+use super::answers::{AHEAD, AnswerCoding, MOST_CLASSES, share_of_score};
 use super::columns::{Mapping, Role, missing};
 use super::shares;
 use super::table::{CellTable, present};
@@ -91,6 +91,9 @@ impl AuditRows {
             })?;
         }
         let mut notices = answers.notices.clone();
+        if known.is_none() {
+            notices.extend(odd_one_out(cells, &answers, [judge, &human]));
+        }
         let of_class = |class: usize| -> Vec<usize> {
             let two = answers.scale.classes().len() == 2;
             let told = |k: &usize| shares::class_told(&cells.names[*k], &answers.scale);
@@ -115,7 +118,10 @@ impl AuditRows {
             TableReader { cells, answers, judge, probability: stated, of_first, of_classes, notices: &mut notices };
         let id = columns(Role::Id).first().copied();
         let twice = twice(cells, id);
-        let measured = [Role::Probability, Role::Confidence].map(columns).concat();
+        let confidence = known.and_then(|known| known.confidence);
+        let measured = [(Role::Probability, None), (Role::Confidence, confidence)]
+            .map(|(role, ends)| columns(role).into_iter().map(move |column| (column, ends)));
+        let measured: Vec<(usize, Option<(f64, f64)>)> = measured.into_iter().flatten().collect();
         let bad = |row: usize| {
             let (column, problem) = reading.fault(row, &measured, scores).filter(|_| !twice[row])?;
             let item = id.and_then(|id| present(cells.cell(row, id))).map(str::to_owned);
@@ -166,18 +172,26 @@ impl AuditRows {
         }
         let humans = reading.humans(&kept, &human);
         let answers = reading.answers;
-        let (ids, things) = ids(cells, &kept, mapping);
+        let (ids, things, changed) = ids(cells, &kept, mapping);
+        notices.splice(0..0, changed);
         let confidence = match columns(Role::Confidence).first() {
             Some(&column) => kept.iter().map(|&row| present(cells.cell(row, column)).and_then(number)).collect(),
             None => vec![None; kept.len()],
         };
         if let Some(name) = chances {
             let column = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
-            let known = |row: usize| present(cells.cell(row, column)).and_then(number);
-            for (i, &row) in kept.iter().enumerate().filter(|(i, _)| !humans[*i].is_empty()) {
-                let id = &ids[i];
-                if !known(row).is_some_and(|p| p > 0.0 && p <= 1.0) {
+            for (i, &row) in kept.iter().enumerate() {
+                let (id, given) = (&ids[i], present(cells.cell(row, column)));
+                let is_one = given.and_then(number).map(|p| p > 0.0 && p <= 1.0);
+                if !humans[i].is_empty() && is_one != Some(true) {
                     return Err(format!("row {id:?} is labelled and has no probability above 0 and up to 1"));
+                }
+                if let Some(given) = given.filter(|_| is_one != Some(true)) {
+                    return Err(format!(
+                        "row {}: {name} is {given:?}, and the probability of a row that could be chosen is above 0 and up to \
+                         1; correct it, or leave the cell blank",
+                        row + 1
+                    ));
                 }
             }
         }
@@ -221,6 +235,70 @@ fn measurable(cells: &CellTable, columns: &[usize]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// An answer that is given this often or more is none that slipped in.
+const OFTEN: usize = 3;
+/// One that slipped in is one in so many at most.
+const RARE: usize = 100;
+
+/// What is to be said of an answer of judge or people, in columns of each, that stands in hardly any row, and without which
+/// answers would be on another scale: another class, or a number beyond all others.
+fn odd_one_out(cells: &CellTable, answers: &AnswerCoding, [judge, human]: [&[usize]; 2]) -> Option<String> {
+    let scale = &answers.scale;
+    let of_steps = scale.has_order() && scale.classes().iter().any(|class| number(class).is_none());
+    if answers.judge_scores || of_steps {
+        return None;
+    }
+    let value = |cell: &str| present(cell).and_then(|cell| answers.of_human(cell));
+    let columns = || judge.iter().chain(human).copied();
+    let mut values: Vec<f64> = columns().flat_map(|column| cells.distinct(column)).filter_map(value).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    let ([low, .., before, high], [_, after, ..]) = (&values[..], &values[..]) else { return None };
+    // Of many numbers, one that is far from all others.
+    let is_far = |gap: f64| values.len() <= MOST_CLASSES || 3.0 * gap > high - low;
+    // A seldom highest answer that follows on the next is one of the scale.
+    let ends_scale = high - before <= 1.0 && *high == scale.range().1;
+    let ends = [(*low, is_far(after - low)), (*high, is_far(high - before) && !ends_scale)];
+    let ends = ends.into_iter().filter_map(|(end, is_candidate)| is_candidate.then_some(end));
+    let mut rare = if scale.nominal().is_some() { values.clone() } else { ends.collect() };
+    let mut found: Vec<Vec<(usize, usize)>> = vec![vec![]; rare.len()];
+    for row in 0..cells.len() {
+        for column in columns() {
+            let Some(given) = value(cells.cell(row, column)) else { continue };
+            let Some(at) = rare.iter().position(|one| *one == given) else { continue };
+            found[at].push((row, column));
+            if found[at].len() == OFTEN {
+                rare.remove(at);
+                found.remove(at);
+            }
+        }
+        if rare.is_empty() {
+            return None;
+        }
+    }
+    let ([odd], [places]) = (&rare[..], &found[..]) else { return None };
+    let (row, column) = *places.first()?;
+    let given: usize = columns().map(|column| cells.number_filled(column)).sum();
+    let others = |of: &[usize]| -> Vec<&str> {
+        let cells = of.iter().flat_map(|&column| cells.filled(column)).filter_map(present);
+        cells.filter(|cell| value(cell) != Some(*odd)).collect()
+    };
+    let without = AnswerCoding::new(others(judge).into_iter(), others(human).into_iter()).ok()?.scale;
+    let width = |scale: &Scale| scale.range().1 - scale.range().0;
+    let is_other = match scale.has_order() {
+        true => 3.0 * width(&without) <= 2.0 * width(scale) + 1e-9,
+        false => without.is_numbers() == scale.is_numbers(),
+    };
+    (without != *scale && is_other && RARE * places.len() <= given).then(|| {
+        let (row, name, times) = (row + 1, &cells.names[column], places.len());
+        let what = if scale.nominal().is_some() { "makes a class of its own" } else { "widens the scale" };
+        format!(
+            "{:?} is {times} of {given} answers, first in row {row} of {name}, and {what}: correct it if it slipped in.",
+            scale.text(*odd)
+        )
+    })
 }
 
 /// A table on its way to numbers.
@@ -273,8 +351,13 @@ impl TableReader<'_> {
     }
 
     /// What is wrong with a row, and in which column: no answer of the judge, one that the scale does not have, a cell of `measured` that is
-    /// no number.
-    fn fault(&self, row: usize, measured: &[usize], scores: Option<(f64, f64)>) -> Option<(usize, Problem)> {
+    /// no number or lies beyond the ends there.
+    fn fault(
+        &self,
+        row: usize,
+        measured: &[(usize, Option<(f64, f64)>)],
+        scores: Option<(f64, f64)>,
+    ) -> Option<(usize, Problem)> {
         let cell = |column: usize| present(self.cells.cell(row, column));
         let given = |column: usize| self.answers.given(self.cells.cell(row, column));
         let unread = |&column: &usize| {
@@ -298,9 +381,13 @@ impl TableReader<'_> {
         if self.judge.iter().all(|&column| given(column).is_none()) {
             return Some((self.judge[0], Problem::NoAnswer));
         }
-        let of_number = |&column: &usize| {
-            let value = cell(column).filter(|cell| number(cell).is_none())?.to_owned();
-            Some((column, Problem::NotANumber { value }))
+        let of_number = |&(column, ends): &(usize, Option<(f64, f64)>)| {
+            let given = cell(column)?;
+            let Some(value) = number(given) else {
+                return Some((column, Problem::NotANumber { value: given.to_owned() }));
+            };
+            let (low, high) = ends.filter(|(low, high)| !(low..=high).contains(&&value))?;
+            Some((column, Problem::OutOfRange { value, low, high }))
         };
         let of_sum = || {
             let columns = self.of_classes.as_ref()?;
@@ -400,16 +487,20 @@ fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
     twice
 }
 
-/// A unique id for every row, and the number of its cluster.
-fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usize>) {
+/// A unique id for every row, the number of its cluster, and which ids are not those of the table.
+fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usize>, Vec<String>) {
     let column = mapping.one(Role::Id).and_then(|name| cells.column(name));
-    let name = |row: usize| {
-        let cell = column.and_then(|column| present(cells.cell(row, column)));
-        cell.map_or_else(|| Cow::Owned(format!("row {}", row + 1)), Cow::Borrowed)
-    };
+    let given = |row: usize| column.and_then(|column| present(cells.cell(row, column)));
+    let name = |row: usize| given(row).map_or_else(|| Cow::Owned(format!("row {}", row + 1)), Cow::Borrowed);
     let named: Texts = kept.iter().map(|&row| name(row)).collect();
     if column.is_some_and(|column| cells.distinct(column).len() == cells.len()) {
-        return (named, (0..kept.len()).collect());
+        return (named, (0..kept.len()).collect(), vec![]);
+    }
+    let mut notes = vec![];
+    let mut blank = kept.iter().filter(|&&row| column.is_some() && given(row).is_none());
+    if let Some(row) = blank.next() {
+        let (n, row) = (blank.count() + 1, row + 1);
+        notes.push(format!("Rows without an id: {n}, called by their place, such as \"row {row}\"."));
     }
     let mut first = PositionIndex::with_capacity(named.len());
     let mut things: Vec<usize> = vec![];
@@ -418,15 +509,37 @@ fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usiz
         things.push(first.insert(i, |i| &named[i]).map_or(next, |before| things[before]));
     }
     if first.len() == named.len() {
-        return (named, things);
+        return (named, things, notes);
     }
+    let are_apart = |names: &Texts| names.iter().collect::<HashSet<_>>().len() == names.len();
     let system = mapping.one(Role::System).and_then(|name| cells.column(name));
     let of_system = |(name, &row): (&str, &usize)| {
         system.map_or_else(|| name.to_owned(), |column| format!("{name}/{}", cells.cell(row, column).trim()))
     };
     let with_system: Texts = named.iter().zip(kept).map(of_system).collect();
-    match with_system.iter().collect::<HashSet<_>>().len() == with_system.len() {
-        true => (with_system, things),
-        false => (named.iter().zip(kept).map(|(name, row)| format!("{name}/row {}", row + 1)).collect(), things),
+    if are_apart(&with_system) {
+        return (with_system, things, notes);
     }
+    let mut rows = vec![0; first.len()];
+    things.iter().for_each(|&thing| rows[thing] += 1);
+    let with_row = |all: bool| -> Texts {
+        let of = |((name, row), thing): ((&str, &usize), &usize)| match all || rows[*thing] > 1 {
+            true => format!("{name}/row {}", row + 1),
+            false => name.to_owned(),
+        };
+        named.iter().zip(kept).zip(&things).map(of).collect()
+    };
+    let again = (0..named.len()).find(|&i| rows[things[i]] > 1).unwrap_or_default();
+    let (id, repeated) = (&named[again], rows.iter().filter(|rows| **rows > 1).count());
+    let [one, other] = [0, 1].map(|nth| {
+        let mut places = (0..named.len()).filter(|&i| things[i] == things[again]);
+        places.nth(nth).map_or(0, |i| kept[i] + 1)
+    });
+    notes.push(format!(
+        "Ids that come again: {repeated}, first {id:?} in rows {one} and {other}. Rows of one id count as rows about one \
+         thing, each with an id of its own ({:?}); several answers of the judge to one item belong in columns of one row.",
+        format!("{id}/row {one}")
+    ));
+    let apart = Some(with_row(false)).filter(are_apart).unwrap_or_else(|| with_row(true));
+    (apart, things, notes)
 }

@@ -120,6 +120,14 @@ impl Next {
 /// A queue that waits for its labels: its name, and those of its items that wait, each with whether it was drawn at random.
 type Standing = (String, QueueRecord, Vec<(usize, bool)>);
 
+/// Name of the queue in the study's own folder that waits for its labels.
+///
+/// # Errors
+/// A file of it can't be read.
+pub fn waiting(study: &Study) -> Result<Option<String>, Error> {
+    Ok(standing(study)?.map(|(folder, ..)| folder))
+}
+
 /// The last of the queues in the study's own folder; `None` if it has other items, or if no more than a twentieth of it
 /// waits.
 ///

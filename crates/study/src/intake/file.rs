@@ -166,7 +166,7 @@ impl Intake {
         (named, given): (Option<String>, String),
         unnamed: impl FnOnce(Place) -> Error,
     ) -> Result<()> {
-        let Some(value) = value.filter(|value| !value.is_empty()) else {
+        let Some(value) = value.filter(|value| !value.trim().is_empty()) else {
             self.skip("blank");
             return Ok(());
         };
@@ -269,11 +269,12 @@ fn take_column(
     for row in table.rows() {
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));
         let [reason, comment] = [reason, comment].map(|cell| plain(cell.to_owned()));
-        let value = match (row.cell(label), reason.as_str()) {
-            ("", "") => None,
-            ("", reason) => Some(Remark::Skip.value(reason)),
-            (label, _) => Some(label.to_owned()),
-        };
+        let value =
+            match (Some(row.cell(label)).filter(|cell| !cell.trim().is_empty()).unwrap_or_default(), reason.as_str()) {
+                ("", "") => None,
+                ("", reason) => Some(Remark::Skip.value(reason)),
+                (label, _) => Some(label.to_owned()),
+            };
         let comment = (!comment.is_empty()).then(|| Remark::Comment.value(&comment));
         if value.is_none() && comment.is_none() {
             answers.skip("blank");

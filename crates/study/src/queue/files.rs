@@ -57,6 +57,7 @@ pub fn write_files(
         estimates,
         inputs: inputs.clone(),
         inputs_sha256: sha256_hex(sums.as_bytes()),
+        written: BTreeMap::new(),
         files: vec![],
     };
     let mut staged = Staged::default();
@@ -81,6 +82,8 @@ pub fn write_files(
     }
     staged.put("spreadsheet.csv", csv_text(sheet.spreadsheet()));
     staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(), &sheet.asked)?);
+    let filled_in = staged.iter().filter(|(name, _)| name.starts_with("spreadsheet."));
+    record.written = filled_in.map(|(name, bytes)| (name.clone(), sha256_hex(bytes))).collect();
     staged.seal(&mut record);
     Ok((staged, record))
 }
@@ -264,6 +267,9 @@ pub struct QueueRecord {
     pub inputs: BTreeMap<String, String>,
     /// SHA-256 over the lines `sum  name` of the inputs, as the rows of the queue repeat it.
     pub inputs_sha256: String,
+    /// SHA-256 of the files that people fill in, as they were written: one that was changed since is not replaced.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub written: BTreeMap<String, String>,
     /// All files of the queue.
     pub files: Vec<String>,
 }

@@ -253,7 +253,7 @@ fn an_answer_that_alone_changes_the_scale_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let scores = |last: &dyn Fn(usize) -> f64| {
         let row = |i: usize| {
-            format!("q{i},{},{}\n", last(i), if i % 2 == 0 { last(i + 1).to_string() } else { String::new() })
+            format!("q{i},{},{}\n", last(i), if i.is_multiple_of(2) { last(i + 1).to_string() } else { String::new() })
         };
         "id,judge_score,human\n".to_owned() + &(0..400).map(row).collect::<String>()
     };
@@ -290,7 +290,7 @@ fn an_answer_that_alone_changes_the_scale_is_named() {
 fn a_chance_of_a_row_that_was_not_labelled_is_refused_in_its_own_table() {
     let folder = tempfile::tempdir().unwrap();
     let row = |i: usize| {
-        let (judge, human) = (["yes", "no"][i % 2], if i % 3 == 0 { ["yes", "no"][i / 2 % 2] } else { "" });
+        let (judge, human) = (["yes", "no"][i % 2], if i.is_multiple_of(3) { ["yes", "no"][i / 2 % 2] } else { "" });
         format!("w{i},{judge},{},{human}\n", if i == 4 { "0" } else { "0.4" })
     };
     let rows: String = (0..60).map(row).collect();
@@ -969,7 +969,7 @@ fn plans_foresee_that_further_labels_reach_other_conversations() {
     let folder = tempfile::tempdir().unwrap();
     let person = |i: usize| {
         let good = (i / 20 * 7) % 10 < 6;
-        if good != (i * 11 % 7 == 0) { "pass" } else { "fail" }
+        if good != (i * 11).is_multiple_of(7) { "pass" } else { "fail" }
     };
     let rows = (0..1000).map(|i| {
         let judge = if i * 13 % 9 == 0 { "fail" } else { person(i) };

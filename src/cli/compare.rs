@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::options::ResultOptions;
 use super::{Error, FINDINGS, study};
-use crate::artifact::{Manifest, Results};
+use crate::artifact::{Manifest, Results, frozen};
 use crate::cli::terminal::stdout;
 use crate::experiments::Experiment;
 use crate::report::verdicts::Said;
@@ -73,6 +73,12 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     let only_new = new.keys().filter(|name| !old.contains_key(*name));
     alone.extend(only_new.map(|name| format!("{name} (only in {})", args.new.display())));
+    // Each is refused unless it is the frozen one.
+    let [old_frozen, new_frozen] = [frozen(&args.old)?.names(), frozen(&args.new)?.names()];
+    if old_frozen != new_frozen {
+        let folder = if new_frozen.is_empty() { &args.old } else { &args.new };
+        alone.push(format!("frozen files (only in {})", folder.display()));
+    }
     // What is made of several experiments at once is another text where one of them is missing.
     let same_of_paper = Experiment::ALL.iter().all(|e| old.contains_key(e.name()) == new.contains_key(e.name()));
     let of_several = |file: &str| {

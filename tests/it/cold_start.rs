@@ -153,6 +153,16 @@ fn trust_is_carried_over_where_that_is_asked() {
         let (_, error) = run(&["study", "check", &of(&refused)], 2);
         assert!(error.contains(message), "{error}");
     }
+    // Nor is the trust in answers of other classes.
+    let refused = folder("", &carry);
+    let settings = refused.path().join("study.toml");
+    let other = fs::read_to_string(&settings).unwrap().replace("\"yes\"", "\"good\"").replace("\"no\"", "\"bad\"");
+    fs::write(&settings, other).unwrap();
+    let judge = refused.path().join("judge.csv");
+    let other = fs::read_to_string(&judge).unwrap().replace("p_yes", "p_good").replace("p_no", "p_bad");
+    fs::write(&judge, other).unwrap();
+    let (_, error) = run(&["study", "check", &of(&refused)], 2);
+    assert!(error.contains("is about other labels"), "{error}");
     // What the labels there do not determine is not carried.
     let (undetermined, config) =
         (folder("", ""), |path: &Path| format!("[trust]\ncarry_from = {:?}\n", path.join("run")));

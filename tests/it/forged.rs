@@ -76,6 +76,22 @@ fn a_manifest_of_other_runs_is_refused() {
     }
 }
 
+/// Frozen files that are not the frozen ones are no equal of theirs.
+#[test]
+fn a_comparison_holds_the_frozen_files() {
+    let (own, folder) = (repository("artifact"), artifact());
+    let compare = |status| {
+        let (stdout, stderr) = run(&["compare", own.to_str().unwrap(), folder.path().to_str().unwrap()], status);
+        stdout + &stderr
+    };
+    let file = folder.path().join("results/findings.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen(":", " :", 1)).unwrap();
+    assert!(compare(2).contains("findings.json"));
+    fs::remove_file(&file).unwrap();
+    assert!(compare(2).contains("findings.json: is missing"));
+}
+
 #[test]
 fn a_recomputation_tells_edited_results() {
     let folder = tempfile::tempdir().unwrap();

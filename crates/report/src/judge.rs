@@ -54,7 +54,7 @@ pub(super) fn trust(answer: &Answer) -> Result<Vec<String>, Error> {
             // Of several classes, agreement is compared.
             is_directed => &(trust.bias.len() == 1),
             linked => &trust.covariates.iter().filter(linked).take(2).collect::<Vec<_>>(),
-            covariates => &trust.covariates,
+            covariates => &trust.covariates.iter().filter(|one| one.difference.estimate().is_some()).collect::<Vec<_>>(),
         });
     }
     said(view)

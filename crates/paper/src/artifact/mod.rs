@@ -72,7 +72,7 @@ pub enum Error {
     Extra { folder: PathBuf, files: Vec<String> },
     #[error(
         "{}: {}: not the results that this version computes from the paper's data, though the folder says so. They were edited, or \
-         computed on another kind of machine: `judge-uncertainty verify --recompute` computes them again and names the differences",
+         computed on another kind of machine or from embeddings made anew: `judge-uncertainty verify --recompute` computes them again and names the differences",
         folder.display(), files.join(", ")
     )]
     NotPublished { folder: PathBuf, files: Vec<String> },
@@ -83,7 +83,7 @@ pub enum Error {
     )]
     ForeignData { folder: PathBuf, files: Vec<String> },
     #[error(
-        "{}: {} numbers are not what a recomputation gives, the first of them {}; the results were edited, or made from other data",
+        "{}: {} numbers are not what a recomputation gives, the first of them {}; the results were edited, or made from other data or embeddings",
         folder.display(), moved.len(), moved.first().map_or("", String::as_str)
     )]
     Recomputed { folder: PathBuf, moved: Vec<String> },

@@ -409,6 +409,7 @@ impl TableReader<'_> {
         let given = Given::new(kept.iter().flat_map(|&row| self.said(row)));
         let (low, high) = given.ends;
         let name = &self.cells.names[self.judge[0]];
+        let name = if self.of_first.contains(&self.judge[0]) { format!("1 - {name}") } else { name.clone() };
         let ends = match known {
             Some(Some(ends)) => ends,
             Some(None) if low < 0.0 || high > 1.0 => {
@@ -417,7 +418,7 @@ impl TableReader<'_> {
             }
             _ => given.usual_ends(),
         };
-        self.notices.push(self.answers.of_scores(name, ends));
+        self.notices.push(self.answers.of_scores(&name, ends));
         Ok(Some(ends))
     }
 

@@ -159,7 +159,9 @@ impl LabelPlan {
                 (None, None) => format!("{} to {wanted}: not even all {} items suffice", figure.what, self.items),
             }
         };
-        let all: Vec<String> = self.figures.iter().map(of).collect();
+        // Of numbers the target is in units of their scale, which kappa has not.
+        let is_asked = |one: &&PlannedFigure| one.id != "kappa" || self.figures[0].unit == Unit::Share;
+        let all: Vec<String> = self.figures.iter().filter(is_asked).map(of).collect();
         let rough = match self.labelled {
             few if few < ROUGH => format!(" (rough, from only {few} labels)"),
             _ => String::new(),

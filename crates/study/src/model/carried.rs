@@ -1,11 +1,13 @@
 //! What starts from another study: where the prior on the trust of this one is centred, and what goes with it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::belief_file::file::{BeliefFile, belief_of};
 use crate::input::config::StudyFile;
+use crate::input::scale::Scale;
 use crate::input::source::Source;
 use crate::model::study::is_as_stated;
 use judge_uncertainty_core::belief::design::FeatureScale;
@@ -60,6 +62,14 @@ impl Carried {
         let path = belief_of(&file.resolve(named));
         let belief = BeliefFile::parse(&path, &source.read(&path)?)?;
         let refuse = |reason: &str, remedy: &str| Error::unfit(Place::file(&path), reason, remedy);
+        let labels = |scale: &Scale| (scale.is_numbers(), scale.classes().iter().cloned().collect::<BTreeSet<_>>());
+        if labels(&file.config.scale) != labels(&belief.settings.scale) {
+            let remedy = "name a study of the same classes, or of numbers too, or leave out trust.carry_from";
+            return Err(refuse(
+                "that study is about other labels, for which a prediction is worth something else",
+                remedy,
+            ));
+        }
         if file.config.trust.belief == BeliefModel::Published && !is_as_stated(&belief.fit) {
             let reason = "that study's trust goes with its map, and this study takes the prediction as it is";
             let remedy = "write belief = \"auto\" under [trust] here, which carries the map as well";

@@ -80,12 +80,12 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     manifest.check_sums(&args.artifact)?;
     manifest.check_files(&args.artifact)?;
-    refuse(args, experiment::foreign(&manifest))?;
     let recomputed = if args.recompute { recompute(args, &manifest, &results)? } else { vec![] };
     manifest.check_data(&args.artifact)?;
     if !args.recompute {
         manifest.check_published(&args.artifact)?;
     }
+    refuse(args, experiment::foreign(&manifest))?;
     let made = if args.claims.is_some() { Claims::load(&claims_file(None))? } else { claims.clone() };
     let made = Verdicts::judge(&made, &results, &manifest)?;
     let templates = Templates::load(args.templates.folder.as_deref())?;

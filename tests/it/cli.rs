@@ -61,7 +61,7 @@ fn the_committed_artifact_is_verified() {
     assert!(stdout.contains(&format!("{claims} claims")) && !stdout.contains("DIFFERS"), "{stdout}");
     // Piped output is plain: no colour codes, one line per claim.
     assert!(!stdout.contains('\x1b'));
-    assert_eq!(stdout.lines().filter(|line| line.split('\t').count() == 6).count(), claims + 16);
+    assert_eq!(stdout.lines().filter(|line| line.split('\t').count() == 6).count(), claims + 19);
 }
 
 #[test]

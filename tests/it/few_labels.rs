@@ -276,15 +276,21 @@ fn a_target_asks_for_no_label_for_one_or_for_several() {
     let rate = LabelPlan::of_study(&study, None).figures.remove(0);
     let (now, later) = (100.0 * rate.now.unwrap(), 100.0 * rate.after[0].half);
     for (target, needed, step, planned, budget) in [
-        (now, 0, "Label these, or stop: the rate is as narrow as you ask.", " is known to ", None),
+        (now, 0, "Label these, or stop: the widest rate is as narrow as you ask.", " is known to ", None),
         (
             now * (1.0 - 1e-9),
             1,
-            "Label these; one more label makes the rate as narrow as you ask.",
+            "Label these; one more label makes the widest rate as narrow as you ask.",
             ": 1 more label;",
             Some(1),
         ),
-        (later, 25, "Label these; 25 more labels make the rate as narrow as you ask.", ": 25 more labels;", Some(25)),
+        (
+            later,
+            25,
+            "Label these; 25 more labels make the widest rate as narrow as you ask.",
+            ": 25 more labels;",
+            Some(25),
+        ),
     ] {
         let answer = Answer::new(&study, &decomposition, (Amount::DEFAULT, Some(target))).unwrap();
         assert_eq!((answer.plan.figures[0].needed, answer.step.as_str()), (Some(needed), step));

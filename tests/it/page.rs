@@ -111,7 +111,7 @@ fn the_page_of_the_committed_results_stands_alone() {
     }
     let claims = std::fs::read_to_string(repository("data/paper/claims.toml")).unwrap().matches("[[claim]]").count();
     assert_eq!(attributes(&html, "data-verdict").len(), claims);
-    assert_eq!(attributes(&html, "data-reading").len(), 16);
+    assert_eq!(attributes(&html, "data-reading").len(), 19);
 }
 
 #[test]

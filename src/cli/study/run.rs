@@ -163,7 +163,7 @@ pub(in crate::cli) fn known(study: &Study, condition: Option<&Condition>) -> Res
     // Shares, their differences and kappa; of numbers kappa alone.
     let is_beyond = |id: &str, number: f64| number.abs() > 1.0 && (answer.classes || id == "kappa");
     for (id, number) in asked {
-        if answer.found(id).is_none() {
+        if !answer.ids().any(|known| known == id) {
             return Err(Error::NoFinding { finding: id.clone(), ids: answer.ids().collect::<Vec<_>>().join(", ") });
         }
         if is_beyond(id, *number) {

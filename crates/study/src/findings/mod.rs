@@ -232,17 +232,13 @@ impl Answer {
         }
     }
 
-    /// The finding of this id; `None` if the answer lacks it. Of numbers `agreement` is called [`DISTANCE`], which it is.
+    /// The finding of this id; `None` if the answer lacks it. Of numbers `agreement` is called [`DISTANCE`], too.
     pub fn finding(&self, id: &str) -> Option<&Finding> {
-        let id = match (self.classes, id) {
-            (false, DISTANCE) => "agreement",
-            (false, "agreement") => return None,
-            (_, id) => id,
-        };
+        let id = if id == DISTANCE && !self.classes { "agreement" } else { id };
         self.findings.iter().find(|finding| finding.id == id)
     }
 
-    /// The ids under which [`Self::finding`] knows the findings.
+    /// The ids by which conditions call the findings: of numbers [`DISTANCE`] in place of `agreement`.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         let id = |finding: &'_ Finding| finding.id == "agreement" && !self.classes;
         self.findings.iter().map(move |finding| if id(finding) { DISTANCE } else { finding.id.as_str() })

@@ -75,10 +75,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     alone.extend(only_new.map(|name| format!("{name} (only in {})", args.new.display())));
     // Each is refused unless it is the frozen one.
     let [old_frozen, new_frozen] = [frozen(&args.old)?.names(), frozen(&args.new)?.names()];
-    if old_frozen != new_frozen {
-        let folder = if new_frozen.is_empty() { &args.old } else { &args.new };
-        alone.push(format!("frozen files (only in {})", folder.display()));
-    }
+    let with_frozen = if new_frozen.is_empty() { &args.old } else { &args.new };
     // What is made of several experiments at once is another text where one of them is missing.
     let same_of_paper = Experiment::ALL.iter().all(|e| old.contains_key(e.name()) == new.contains_key(e.name()));
     let of_several = |file: &str| {
@@ -116,6 +113,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if !alone.is_empty() {
         let of_all = OF_ALL.join(", ");
         writeln!(stdout, "Not compared: {}; and what is made of several at once, such as {of_all}", alone.join(", "))?;
+    }
+    if old_frozen != new_frozen {
+        writeln!(stdout, "Not compared: the frozen files, which are only in {}", with_frozen.display())?;
     }
     let differences = changed.len() + moved.len() + differing.len();
     writeln!(stdout, "{differences} differences")?;

@@ -682,7 +682,9 @@ fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
             let (open, further) = (all - known, share * (all - known));
             rows += all;
             labels += known + further;
-            clusters += if *known > 0.0 { 1.0 } else { 1.0 - (1.0 - share).powf(open) };
+            // A power takes its time, and most clusters are of one row.
+            let missed = if open > 1.0 { (1.0 - share).powf(open) } else { 1.0 - share * open };
+            clusters += if *known > 0.0 { 1.0 } else { 1.0 - missed };
             pairs += known * (known - 1.0) + 2.0 * known * further + share * further * (open - 1.0);
         }
         (rows, labels, clusters, (1.0 + alike * pairs / labels.max(1.0)).max(0.1) / labels.max(1.0))

@@ -914,10 +914,13 @@ fn labels_answer_the_queue_that_they_complete() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
         said(command.current_dir(folder.path()).args([&["study"], arguments].concat()).assert())
     };
-    study(&["queue", "w-audit", "--budget", "20", "--out", "w-audit/another"]);
+    study(&["queue", "w-audit", "--for", "rate", "--budget", "20", "--out", "w-audit/another"]);
     let queue = fs::read_to_string(folder.path().join("w-audit/another/queue.csv")).unwrap();
     let ids = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
-    let back: String = ids.map(|id| format!("{id},zoe,pass\n")).collect();
+    let larger = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
+    let ids: Vec<&str> = ids.collect();
+    assert!(ids.iter().all(|id| larger.contains(&format!(",{id},"))), "one queue stands within the other");
+    let back: String = ids.iter().map(|id| format!("{id},zoe,pass\n")).collect();
     fs::write(folder.path().join("back.csv"), format!("id,annotator,label\n{back}")).unwrap();
     study(&["labels", "add", "back.csv", "w-audit"]);
     let answer: Value = serde_json::from_str(&study(&["run", "w-audit", "--json"])).unwrap();

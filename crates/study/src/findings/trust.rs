@@ -2,6 +2,8 @@
 //! confidence is honest, and where it is weakest. The rate, or mean, of people's answers over all rows, corrected for
 //! the judge's errors.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::ratings::{Ratings, Statistic};
@@ -207,6 +209,9 @@ pub struct Sample<'r> {
     pub is_assumed: bool,
     /// How they were chosen, in words.
     pub words: Option<String>,
+    /// Rows of a cluster, without those in strata that are labelled as a whole, the labelled ones of them, and how many clusters
+    /// are so.
+    clusters: Vec<[f64; 3]>,
 }
 
 impl<'r> Sample<'r> {
@@ -215,18 +220,17 @@ impl<'r> Sample<'r> {
         let ratings = study.ratings();
         let labelled = ratings.labelled();
         let ItemSampling { design, is_assumed, words } = ItemSampling::new(study, &labelled);
-        Self { ratings, labelled, design, is_assumed, words }
-    }
-
-    /// For each cluster its rows, without those in strata that are labelled as a whole, and the labelled ones of them.
-    fn counts(&self) -> Vec<[f64; 2]> {
-        let things = &self.ratings.things;
-        let mut counts = vec![[0.0; 2]; things.iter().max().map_or(0, |last| last + 1)];
-        things.iter().for_each(|&thing| counts[thing][0] += 1.0);
-        for (&item, is_open) in self.labelled.iter().zip(self.design.are_open()) {
-            counts[things[item]][usize::from(is_open)] += if is_open { 1.0 } else { -1.0 };
+        let things = &ratings.things;
+        let mut counts = vec![[0, 0]; things.iter().max().map_or(0, |last| last + 1)];
+        things.iter().for_each(|&thing| counts[thing][0] += 1);
+        for (&item, is_open) in labelled.iter().zip(design.are_open()) {
+            let [rows, known] = &mut counts[things[item]];
+            if is_open { *known += 1 } else { *rows -= 1 }
         }
-        counts
+        let mut alike: BTreeMap<[u32; 2], u32> = BTreeMap::new();
+        counts.into_iter().for_each(|own| *alike.entry(own).or_default() += 1);
+        let clusters = alike.into_iter().map(|([rows, known], number)| [rows, known, number].map(f64::from)).collect();
+        Self { ratings, labelled, design, is_assumed, words, clusters }
     }
 
     /// A value of every labelled item.
@@ -672,20 +676,17 @@ fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
     if more == 0 {
         return Growth::from(1.0);
     }
-    let counts = sample.counts();
     let [alike, _] = sample.design.alike(|item| values[item].as_ref().map(std::slice::from_ref));
-    let open: f64 = counts.iter().map(|[rows, labels]| rows - labels).sum();
+    let open: f64 = sample.clusters.iter().map(|[rows, labels, number]| number * (rows - labels)).sum();
     // Of clusters with or without a label or both, where a share of the other rows gets one: rows, labels, clusters, and V.
     let of = |which: &[bool], share: f64| {
         let (mut rows, mut labels, mut clusters, mut pairs) = (0.0, 0.0, 0.0, 0.0);
-        for [all, known] in counts.iter().filter(|[_, known]| which.contains(&(*known > 0.0))) {
+        for [all, known, number] in sample.clusters.iter().filter(|[_, known, _]| which.contains(&(*known > 0.0))) {
             let (open, further) = (all - known, share * (all - known));
-            rows += all;
-            labels += known + further;
-            // A power takes its time, and most clusters are of one row.
-            let missed = if open > 1.0 { (1.0 - share).powf(open) } else { 1.0 - share * open };
-            clusters += if *known > 0.0 { 1.0 } else { 1.0 - missed };
-            pairs += known * (known - 1.0) + 2.0 * known * further + share * further * (open - 1.0);
+            rows += number * all;
+            labels += number * (known + further);
+            clusters += number * if *known > 0.0 { 1.0 } else { 1.0 - (1.0 - share).powf(open) };
+            pairs += number * (known * (known - 1.0) + 2.0 * known * further + share * further * (open - 1.0));
         }
         (rows, labels, clusters, (1.0 + alike * pairs / labels.max(1.0)).max(0.1) / labels.max(1.0))
     };

@@ -171,13 +171,12 @@ impl PairTable {
         if verdicts.is_empty() || systems.is_none() && (texts.is_none() || order.is_none() && !of_columns) {
             return None;
         }
-        let reader = Reader { cells, systems, order };
-        let read = |k: usize, row: usize| says(present(cells.cell(row, k))?, &reader.systems_of(row));
+        let mut reader = Reader { cells, systems, order, turned: vec![] };
         let (mut known, mut all) = (0, 0);
         for &k in &verdicts {
             for row in (0..cells.len()).filter(|&row| present(cells.cell(row, k)).is_some()) {
                 all += 1;
-                known += usize::from(read(k, row).is_some());
+                known += usize::from(reader.says(k, row).is_some());
             }
         }
         if 10 * known < 9 * all || all == 0 {
@@ -186,6 +185,7 @@ impl PairTable {
         let mut notices = cells.notices.clone();
         let id = reader.id(columns(Role::Id).first().copied());
         let items = reader.items(id, &[columns(Role::Text), texts.map_or(vec![], Vec::from)].concat());
+        notices.extend(reader.turn(&items));
         // Without a word on orders, systems that change places say it.
         let named_so = |as_named: bool| -> BTreeSet<(&str, [String; 2])> {
             let rows = items.iter().enumerate().filter(|(row, _)| !is_vote(*row));
@@ -252,11 +252,11 @@ impl PairTable {
                     continue;
                 }
                 // People's letters are those of the columns: they have no order of their own.
-                let value = read(k, row).map_or_else(|| cell.to_owned(), |said| label(said, false));
+                let value = reader.says(k, row).map_or_else(|| cell.to_owned(), |said| label(said, false));
                 record.labels.push(HumanLabel { annotator: annotator(row, k), value });
             }
             if let Some(voters) = voters.as_ref().filter(|_| is_vote(row)) {
-                for said in verdicts.iter().filter_map(|&k| read(k, row)) {
+                for said in verdicts.iter().filter_map(|&k| reader.says(k, row)) {
                     let (annotator, value) = (voters.name(cells, row).to_owned(), label(said, false));
                     record.labels.push(HumanLabel { annotator, value });
                 }
@@ -266,13 +266,13 @@ impl PairTable {
             let labels = std::mem::take(&mut record.labels);
             for (at, &k) in verdicts.iter().enumerate() {
                 let swapped = shown(row, k);
-                let prediction = read(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
+                let prediction = reader.says(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
                 records.push(LogRecord {
                     variant: match &voters {
                         Some(voters) => Some(voters.name(cells, row).to_owned()),
                         None => (!of_columns && verdicts.len() > 1).then(|| cells.names[k].clone()),
                     },
-                    // Whether the first by name was shown second.
+                    // Whether `A` was shown second.
                     swapped: swapped.map(|swapped| swapped == as_named),
                     prediction: present(cells.cell(row, k)).map(|_| prediction.unwrap_or(LoggedAnswer::Failed)),
                     labels: if at == 0 { labels.clone() } else { vec![] },
@@ -356,15 +356,45 @@ struct Reader<'c> {
     cells: &'c CellTable,
     systems: Option<[usize; 2]>,
     order: Option<(usize, HashMap<String, bool>)>,
+    /// Whether a row names `B` first.
+    turned: Vec<bool>,
 }
 
 impl Reader<'_> {
+    fn says(&self, k: usize, row: usize) -> Option<Says> {
+        says(present(self.cells.cell(row, k))?, &self.systems_of(row))
+    }
+
     fn systems_of(&self, row: usize) -> [&str; 2] {
         self.systems.map_or(["", ""], |systems| systems.map(|k| self.cells.cell(row, k).trim()))
     }
 
     fn pair(&self, row: usize) -> Option<SystemPair> {
-        self.systems.map(|_| SystemPair::new(self.systems_of(row).map(str::to_owned)))
+        let [one, two] = self.systems.map(|_| self.systems_of(row).map(str::to_owned))?;
+        let as_named = !self.turned[row];
+        Some(SystemPair { names: if as_named { [one, two] } else { [two, one] }, as_named })
+    }
+
+    /// Settles which system of an item is `A`: the one that its first row names first, so that `A` means in the study
+    /// what it means in the table, and no result hangs on what systems are called. Two systems alone that change places
+    /// are in the order of their names in all items, which is returned as a notice.
+    fn turn(&mut self, questions: &[String]) -> Option<String> {
+        self.systems?;
+        let sorted = |row: usize| SystemPair::new(self.systems_of(row).map(str::to_owned));
+        let pairs: Vec<SystemPair> = (0..self.cells.len()).map(sorted).collect();
+        let start = pairs.first()?;
+        let alone = pairs.iter().all(|pair| pair.names == start.names);
+        let by_name = alone && pairs.iter().any(|pair| pair.as_named != start.as_named);
+        let mut first = HashMap::new();
+        let of_item = |(pair, question): (&SystemPair, &String)| {
+            let as_named = *first.entry((question.clone(), pair.names.clone())).or_insert(pair.as_named);
+            pair.as_named != (by_name || as_named)
+        };
+        self.turned = pairs.iter().zip(questions).map(of_item).collect();
+        let turned = self.turned.iter().filter(|turned| **turned).count();
+        let [a, b] = &start.names;
+        let says = format!("A is {a:?} and B is {b:?} in every item, also in the {turned} rows that name {b:?} first.");
+        by_name.then_some(says)
     }
 
     /// Whether the row's answers were shown in the other order; `None` of a table without a column of orders.
@@ -429,11 +459,11 @@ impl Reader<'_> {
         shown: &dyn Fn(usize, usize) -> Option<bool>,
         notices: &mut Vec<String>,
     ) -> bool {
-        let letter = |row: usize, k: usize| match says(present(self.cells.cell(row, k))?, &self.systems_of(row))? {
+        let letter = |row: usize, k: usize| match self.says(k, row)? {
             Says::Letter(letter) => Some(letter),
             _ => None,
         };
-        let of_system = |row: usize, k: usize| match says(present(self.cells.cell(row, k))?, &self.systems_of(row))? {
+        let of_system = |row: usize, k: usize| match self.says(k, row)? {
             Says::Letter(k) | Says::System(k) => Some(k),
             _ => None,
         };

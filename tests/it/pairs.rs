@@ -160,6 +160,38 @@ fn every_layout_of_the_same_pairs_gives_the_same_findings() {
     }
 }
 
+/// A verdict of "no better than always A" hung on which systems came first in the alphabet.
+#[test]
+fn no_result_hangs_on_what_systems_are_called() {
+    let (name, text) = layouts().swap_remove(0);
+    let renamed = SYSTEMS.iter().zip(["xenon", "aster", "willow", "cedar"]);
+    let renamed = renamed.fold(text.clone(), |text, ((old, ..), new)| text.replace(old, new));
+    let [answer, other] = [text, renamed].map(|text| audit(name, &text));
+    assert_eq!(answer["verdict"], other["verdict"]);
+    for id in ["agreement", "constant", "over_constant", "kappa", "bias.A", "rate.A", "rate.B"] {
+        assert_eq!(value(&answer, id), value(&other, id), "{id}");
+    }
+    let rates: f64 = ["rate.A", "rate.B", "rate.tie"].map(|id| value(&answer, id)).iter().sum();
+    assert!((rates - 1.0).abs() < 1e-9, "{rates}");
+}
+
+/// A of the table is A of the study, but where two systems change places from row to row.
+#[test]
+fn the_same_system_is_a_in_all_items_where_there_are_two() {
+    let all = pairs(7);
+    let text = |changes: bool| {
+        let row = |(i, pair): (usize, &Pair)| {
+            let names = if changes && i % 3 == 0 { "ember,birch" } else { "birch,ember" };
+            format!("q{i},{names},{}\n", letter(pair.judge[0]))
+        };
+        let rows: String = all[..90].iter().enumerate().map(row).collect();
+        format!("id,model_a,model_b,judge_winner\n{rows}")
+    };
+    let says = "A is \"birch\" and B is \"ember\" in every item, also in the 30 rows that name \"ember\" first.";
+    assert!(printed("t.csv", &text(true)).contains(says), "{}", printed("t.csv", &text(true)));
+    assert!(!printed("t.csv", &text(false)).contains("in every item"));
+}
+
 #[test]
 fn the_order_of_systems_is_that_of_people() {
     let (name, text) = layouts().swap_remove(0);
@@ -224,10 +256,9 @@ fn answered(text: &Value) -> &'static str {
     letter(if id.is_multiple_of(7) { 2 } else { usize::from(id.is_multiple_of(3) != swapped) })
 }
 
-/// Such a verdict in the classes of the study, whose A is the system that comes first by its name.
+/// Such a verdict in the classes of the study, whose A is the answer that the table has first.
 fn in_the_study(id: usize) -> &'static str {
-    let systems = pairs(7)[id].systems.map(|k| SYSTEMS[k].0);
-    letter(if id.is_multiple_of(7) { 2 } else { usize::from(id.is_multiple_of(3) != (systems[0] > systems[1])) })
+    letter(if id.is_multiple_of(7) { 2 } else { usize::from(id.is_multiple_of(3)) })
 }
 
 #[test]

@@ -753,7 +753,30 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
             }),
         }
     };
-    rows.quantities().iter().enumerate().map(of).collect()
+    let mut rates: Vec<Rate> = rows.quantities().iter().enumerate().map(of).collect();
+    if rates.len() > 1 {
+        add_up(rates.iter_mut().map(|rate| &mut rate.corrected));
+        let [groups, systems] = [rates[0].groups.len(), rates[0].systems.len()];
+        (0..groups).for_each(|g| add_up(rates.iter_mut().map(|rate| &mut rate.groups[g].corrected)));
+        (0..systems).for_each(|g| add_up(rates.iter_mut().map(|rate| &mut rate.systems[g].corrected)));
+    }
+    rates
+}
+
+/// Scales the shares of all classes, each estimated with the judge's help by a coefficient of its own, so that they add up to
+/// one. They move within their intervals, whose ends stay.
+fn add_up<'r>(shares: impl Iterator<Item = &'r mut Estimable>) {
+    let mut shares: Vec<&mut Estimable> = shares.collect();
+    let all: Option<Vec<f64>> = shares.iter().map(|share| Some(share.estimate()?.value)).collect();
+    let sum = all.map_or(1.0, |all| all.iter().sum());
+    if (sum - 1.0).abs() < 1e-9 {
+        return;
+    }
+    for share in &mut shares {
+        if let Estimable::Estimated(share) = share {
+            share.value = (share.value / sum).clamp(share.lo, share.hi);
+        }
+    }
 }
 
 #[cfg(test)]

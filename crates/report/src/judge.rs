@@ -100,6 +100,7 @@ pub(super) fn rates(answer: &Answer) -> Result<Vec<String>, Error> {
         assumed => ASSUMED,
         are_first => &answer.are_first,
         chosen => &answer.chosen.as_ref().filter(|_| answer.missing > 0.0),
+        uncounted => &answer.uncounted,
     });
     said(view)
 }

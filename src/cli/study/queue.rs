@@ -107,7 +107,14 @@ fn needed(study: &Study, half: f64) -> Result<Option<usize>, Error> {
     match plan.figures.first().and_then(|rate| rate.needed) {
         Some(0) => Ok(None),
         Some(needed) => Ok(Some(needed)),
-        None => Err(Error::NoPlan { says: plan.sentence().unwrap_or_default() }),
+        None => {
+            let rate = plan.figures.first().filter(|rate| rate.not_estimable.is_some());
+            let says = rate.map(|rate| {
+                let labelled = plan.labelled;
+                format!("{} is not estimable from {labelled} labels: take --rule random --budget 30 first", rate.what)
+            });
+            Err(Error::NoPlan { says: says.or_else(|| plan.sentence()).unwrap_or_default() })
+        }
     }
 }
 

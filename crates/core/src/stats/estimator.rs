@@ -163,12 +163,15 @@ impl Estimable {
 }
 
 pub(super) fn too_few(clusters: usize, items: usize, least: usize) -> Estimable {
-    match clusters == items {
-        true => Estimable::not(format!("there are {items} such items, and an interval needs at least {least}")),
-        false => Estimable::not(format!(
-            "there are {items} such items in {clusters} clusters, and an interval over clusters needs at least {least}"
-        )),
-    }
+    let number = match items {
+        0 => "there is no such item yet".to_owned(),
+        1 => "there is 1 such item".to_owned(),
+        n => format!("there are {n} such items"),
+    };
+    Estimable::not(match clusters == items {
+        true => format!("{number}, and an interval needs at least {least}"),
+        false => format!("{number} in {clusters} clusters, and an interval over clusters needs at least {least}"),
+    })
 }
 
 /// By which share the fits of folds raise a squared standard error.
@@ -1033,7 +1036,7 @@ impl Design {
         if let (Some(reason), Some(value)) = (&self.unknown, value) {
             return Estimable::of_these_items(value, reason.clone());
         }
-        let Some(width) = rows.iter().flatten().map(Vec::len).next() else { return too_few(0, 0, LEAST_ITEMS) };
+        let Some(width) = rows.iter().flatten().map(Vec::len).next() else { return too_few(0, 0, LEAST_BOUNDED) };
         let mut sums = vec![0.0; width];
         let (mut by_thing, mut weight) = (vec![vec![0.0; width]; self.weights.len()], vec![0.0; self.weights.len()]);
         let mut items = 0;

@@ -78,6 +78,8 @@ pub struct Answer {
     pub chosen: Option<String>,
     /// The share of the items that were asked about and have no label, which intervals allow any.
     pub missing: f64,
+    /// Labelled items that enter no figure, as no queue drew them.
+    pub uncounted: usize,
     /// Every figure, with what it is over and its sentence.
     pub findings: Vec<Finding>,
     /// The items on which judge and people disagree.
@@ -217,6 +219,7 @@ impl Answer {
             are_first: are_first(&sample.labelled, ratings.len()),
             chosen: sample.words.clone(),
             missing: sample.design.lost(),
+            uncounted: sample.design.weights().iter().filter(|weight| **weight == 0.0).count(),
             findings: vec![],
             disagreements: disagreements(ratings, |item| study.items.ids[item].to_owned()),
             next: None,

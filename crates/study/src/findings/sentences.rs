@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::condition::Holds;
-use super::trust::TrustVerdict;
+use super::trust::{LEAST_IN_GROUP, TrustVerdict};
 use super::words::Unit;
 
 /// The verdict, in a sentence; it says no more than intervals leave without doubt.
@@ -17,7 +17,8 @@ pub(super) fn verdict(answer: &Answer) -> String {
     match trust.verdict {
         TrustVerdict::NoLabels => "Nobody can tell yet: no item has a label.".to_owned(),
         TrustVerdict::TooFew => match answer.labelled {
-            1 => "One labelled item is too little to tell.".to_owned(),
+            1 => format!("One labelled item is too little to tell; it takes {LEAST_IN_GROUP}."),
+            n if n < LEAST_IN_GROUP => format!("{n} labelled items are too few to tell; it takes {LEAST_IN_GROUP}."),
             n => format!("{n} labelled items are too few to tell."),
         },
         TrustVerdict::Unlike => {

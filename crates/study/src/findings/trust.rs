@@ -149,7 +149,8 @@ impl Trust {
         Self {
             verdict: match sample.design.reason() {
                 _ if labelled == 0 => TrustVerdict::NoLabels,
-                Some(_) => TrustVerdict::Unlike,
+                Some(_) if labelled >= LEAST_IN_GROUP => TrustVerdict::Unlike,
+                Some(_) => TrustVerdict::TooFew,
                 None if is_constant(rows, constant) && labelled > 0 => TrustVerdict::Constant,
                 None => verdict(
                     labelled,

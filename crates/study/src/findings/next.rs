@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use judge_uncertainty_core::belief::ItemBelief;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 
@@ -86,16 +87,21 @@ impl Next {
         let wrong = expected_errors(study, None).filter(|_| told);
         let open: Vec<f64> = match &wrong {
             Some(wrong) => {
-                (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i].min(1.0)).collect()
+                (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i]).collect()
             }
             None => vec![],
         };
         let queued = entries.len();
         let of_queue: Option<f64> =
-            wrong.as_ref().map(|wrong| entries.iter().map(|(item, _)| wrong[*item].min(1.0)).sum());
+            wrong.as_ref().map(|wrong| entries.iter().map(|(item, _)| wrong[*item]).sum());
         let pick = |item: usize, drawn: bool| {
             let labels = decomposition.numbers[item];
-            let wrong = wrong.as_ref().map(|wrong| wrong[item]);
+            // Its own labels say more of an item than those of its like.
+            let own = match decomposition.belief(item) {
+                ItemBelief::Classes(belief) if labels > 0 => belief.mean().nth(ratings.verdict[item] as usize),
+                _ => None,
+            };
+            let wrong = wrong.as_ref().map(|wrong| own.map_or(wrong[item], |right| 1.0 - right));
             Pick {
                 id: study.items.ids[item].to_owned(),
                 judge: ratings.judged(item),

@@ -339,14 +339,17 @@ const MOST_ANSWERS: usize = 20;
 /// that stand one by one.
 ///
 /// ```text
-/// e_i = e + b (d_i - d) + r(group of i) + r(answer of i)
-/// r(h) = sum over labelled items of h of what their error is beyond the terms before it / (n_h + m); of classes, beyond e
+/// e_i = e + b (d_i - d) + r(group of i) + r(answer of i)                           on a scale
+/// e_i = s(logit(e + r(group of i)) + logit(e + r(answer of i)) - logit(e)) + r(group and answer of i)      of classes
+/// r(h) = sum over labelled items of h of what their error is beyond the terms before it / (n_h + m); of group or answer of
+///        classes, beyond e
 /// m   = s^2/t^2, at least 4,   t^2 = max(0, (sum_h n_h mean_h^2 - (H - 1) s^2)/(n - sum_h n_h^2/n))
 /// b   = max(0, 1 - v/c^2) c for c > 0 and else 0,   c = sum (d_i - d)(error_i - e)/S,   v = its squared standard error
 /// ```
 ///
 /// with e the mean error of all labelled items, and the error of an item the share of its labels that contradict the
-/// judge's answer; on a scale, how far they lie from it on average. On a scale d_i is the distance from the judge's answer that
+/// judge's answer; on a scale, how far they lie from it on average. s(x) = 1/(1 + exp(-x)), so that an error of classes is a
+/// probability. On a scale d_i is the distance from the judge's answer that
 /// the belief expects of a label ([`ItemBelief::label_distance`]) before it has labels of the item itself, and d its mean, S its
 /// sum of squares. A belief knows how sure the judge is, but may be wrong about that: b is how far its expectation has come true
 /// on labelled items, drawn towards 0. s^2 is the variance of errors within the H groups that have labels and t^2 that of the
@@ -374,16 +377,25 @@ pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> 
     let beyond = |expected: &[f64]| -> Vec<Option<f64>> {
         errors.iter().zip(expected).map(|(error, expected)| Some((*error)? - expected)).collect()
     };
-    let mut rest = beyond(&expected);
-    if let Some(groups) = &study.items.groups {
-        let own = drawn_in(&groups.of, &rest, 0.0);
-        expected.iter_mut().zip(own).for_each(|(e, own)| *e += own);
-        if study.scale().has_order() {
-            rest = beyond(&expected);
-        }
+    let with = |expected: &[f64], groups: &[usize]| -> Vec<f64> {
+        let own = drawn_in(groups, &beyond(expected), 0.0);
+        expected.iter().zip(own).map(|(e, own)| (e + own).max(0.0)).collect()
+    };
+    let answers = answers(study, &ratings.verdict);
+    let Some(groups) = study.items.groups.as_ref().map(|groups| &groups.of) else {
+        return Some(with(&expected, &answers));
+    };
+    let by_group = with(&expected, groups);
+    if study.scale().has_order() {
+        return Some(with(&by_group, &answers));
     }
-    let own = drawn_in(&answers(study, &ratings.verdict), &rest, 0.0);
-    Some(expected.iter().zip(own).map(|(e, own)| (e + own).max(0.0)).collect())
+    let by_answer = with(&expected, &answers);
+    let least = 0.5 / (known.len() as f64 + 1.0);
+    let logit = |p: f64| p.clamp(least, 1.0 - least).ln() - (1.0 - p.clamp(least, 1.0 - least)).ln();
+    let both = |i: usize| 1.0 / (1.0 + (logit(expected[i]) - logit(by_group[i]) - logit(by_answer[i])).exp());
+    let both: Vec<f64> = (0..study.len()).map(both).collect();
+    let cells: Vec<usize> = groups.iter().zip(&answers).map(|(group, answer)| group * MOST_ANSWERS + answer).collect();
+    Some(with(&both, &cells))
 }
 
 /// The answers of the judge as groups: each where they are few, fifths of them on a scale, and one of all classes.

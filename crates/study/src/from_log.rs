@@ -11,6 +11,7 @@ use crate::audit::columns::{HUMAN, JUDGE, Mapping, ReadColumn, Role, has_word, w
 use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
 use crate::audit::table::present;
 use crate::audit::{KnownScale, not_used};
+use crate::input::config::Letters;
 use crate::input::question::Criterion;
 use crate::input::scale::Given;
 use crate::input::spelling::{folded, number};
@@ -33,6 +34,8 @@ pub struct LogOptions<'k> {
     pub labels_from: Option<String>,
     /// Field with the group of each item.
     pub group_from: Option<String>,
+    /// What letters of a judge of pairs stand for.
+    pub letters: Option<Letters>,
     /// What answers can be, of further items; every one of these is kept, even one that looks like another.
     pub known: Option<KnownScale<'k>>,
 }
@@ -256,7 +259,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let files = StudyFolder {
         title: format!("{about} of {tools}"),
         criterion: Lines::of_criterion(criterion.as_ref(), missing),
-        reading: Lines::of_reading(&Mapping::default(), scores),
+        reading: Lines::of_reading(&Mapping::default(), options.letters, scores),
         scale: coding.scale,
         head,
         items: of_items,

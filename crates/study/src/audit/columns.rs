@@ -154,6 +154,11 @@ pub enum RecognisedBy {
 pub struct Mapping(BTreeMap<Role, Vec<String>>);
 
 impl Mapping {
+    /// Whether it names no column.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Recognises the columns of a table, and takes the user's word for some.
     ///
     /// # Errors

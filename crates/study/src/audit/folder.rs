@@ -11,6 +11,7 @@ use super::columns::{Mapping, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
+use crate::input::config::Letters;
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use crate::input::spelling::number;
@@ -67,12 +68,14 @@ impl Lines {
         lines
     }
 
-    /// How a table was read, and between which numbers the judge's are that stand for one of two answers.
-    pub(crate) fn of_reading(mapping: &Mapping, ends: Option<(f64, f64)>) -> Self {
+    /// How a table was read, what letters of pairs stand for, and between which numbers the judge's are that stand for one of
+    /// two answers.
+    pub(crate) fn of_reading(mapping: &Mapping, letters: Option<Letters>, ends: Option<(f64, f64)>) -> Self {
         let mut lines = Self::default();
-        if *mapping != Mapping::default() || ends.is_some() {
+        if !mapping.is_empty() || letters.is_some() || ends.is_some() {
             lines.0 = "\n# How the answers were read; `apply` reads further ones alike.\n[audited]\n".to_owned();
-            lines.set("columns", Value::try_from(mapping).ok(), "");
+            lines.set("columns", Some(mapping).filter(|of| !of.is_empty()).and_then(|of| Value::try_from(of).ok()), "");
+            lines.set("letters", letters.and_then(|of| Value::try_from(of).ok()), "");
             lines.set("scores", ends.map(|(low, high)| vec![low, high]), "");
         }
         lines
@@ -192,7 +195,7 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
         criterion: Lines::of_criterion(criterion, RUBRIC),
         items: of_items,
         judge: of_judge,
-        reading: Lines::of_reading(mapping, rows.ends),
+        reading: Lines::of_reading(mapping, None, rows.ends),
         is_counted: cells.is_counted,
         files,
     }

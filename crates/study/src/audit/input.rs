@@ -120,7 +120,12 @@ impl AuditInput {
                 .or_else(|| lists::unpacked(&cells, &mapping, &all))
                 .or_else(|| shares::likeliest(&cells, &mapping, classes));
             let Some(Widened { cells: made, raters }) = made else {
-                return match PairTable::new(&cells, path, &mapping, &of_columns) {
+                return match PairTable::new(
+                    &cells,
+                    path,
+                    &mapping,
+                    (&of_columns, reading.and_then(|known| known.letters)),
+                ) {
                     Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
                     None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
                 };
@@ -194,9 +199,9 @@ impl AuditInput {
 
     fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<KnownScale<'_>>) -> Result<Self, Error> {
         let mut source = Source::default();
-        let PairTable { log, columns, table, notices } = pairs;
+        let PairTable { log, columns, table, letters, notices } = pairs;
         let group = columns.one(Role::Group).map(str::to_owned);
-        let options = LogOptions { group_from: group, known, ..LogOptions::default() };
+        let options = LogOptions { group_from: group, letters, known, ..LogOptions::default() };
         let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
         let mut study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
         study.files.title = stem(path);

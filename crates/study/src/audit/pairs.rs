@@ -24,6 +24,7 @@ use super::columns::{Correction, Mapping, ReadColumn, Role, has_word, is_model, 
 use super::long;
 use super::prepare::{file_name, not_used};
 use super::table::{CellTable, present};
+use crate::input::config::Letters;
 
 /// Letters of the sides in the names of columns.
 const SIDES: [[&str; 2]; 4] = [["a", "b"], ["1", "2"], ["first", "second"], ["left", "right"]];
@@ -45,6 +46,8 @@ pub struct PairTable {
     pub columns: Mapping,
     /// Each column, and how it was read.
     pub table: Vec<ReadColumn>,
+    /// What the judge's letters stand for, where the other order makes a difference.
+    pub letters: Option<Letters>,
     /// How it was read.
     pub notices: Vec<String>,
 }
@@ -141,9 +144,14 @@ fn order(
 }
 
 impl PairTable {
-    /// Of a table of pairs, whose columns were recognised and corrected; `None` of another, or of one whose verdicts are none
-    /// over two answers.
-    pub fn new(cells: &CellTable, path: &Path, mapping: &Mapping, corrections: &[Correction]) -> Option<Self> {
+    /// Of a table of pairs, whose columns were recognised and corrected, where `letters` say what they say in the table of a
+    /// belief; `None` of another, or of one whose verdicts are none over two answers.
+    pub fn new(
+        cells: &CellTable,
+        path: &Path,
+        mapping: &Mapping,
+        (corrections, known): (&[Correction], Option<Letters>),
+    ) -> Option<Self> {
         let (systems, texts) = (sides(cells, SYSTEM), sides(cells, ANSWER));
         let column = |name: &&str| cells.column(name);
         let columns = |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(column).collect() };
@@ -172,14 +180,14 @@ impl PairTable {
             return None;
         }
         let mut reader = Reader { cells, systems, order, turned: vec![] };
-        let (mut known, mut all) = (0, 0);
+        let (mut readable, mut all) = (0, 0);
         for &k in &verdicts {
             for row in (0..cells.len()).filter(|&row| present(cells.cell(row, k)).is_some()) {
                 all += 1;
-                known += usize::from(reader.says(k, row).is_some());
+                readable += usize::from(reader.says(k, row).is_some());
             }
         }
-        if 10 * known < 9 * all || all == 0 {
+        if 10 * readable < 9 * all || all == 0 {
             return None;
         }
         let mut notices = cells.notices.clone();
@@ -197,7 +205,7 @@ impl PairTable {
             let of_table = reader.is_swapped(row).or(of_columns.then(|| has_word(&words(&cells.names[k]), SWAPPED)));
             of_table.or(change_places.then_some(false))
         };
-        let by_place = reader.letters_are_places(&verdicts, &people, &shown, &mut notices);
+        let letters = reader.letters(&verdicts, &people, &shown, known, &mut notices);
         // Who gave the answers in the only column of people's.
         let gave = match people[..] {
             [column] => long::gave(cells, mapping, column, corrections).filter(|k| !aside.contains(k)),
@@ -242,7 +250,7 @@ impl PairTable {
                     Says::Tie => None,
                     Says::System(k) => Some(k),
                     Says::Place(k) => Some(if swapped { 1 - k } else { k }),
-                    Says::Letter(k) => Some(if swapped && by_place { 1 - k } else { k }),
+                    Says::Letter(k) => Some(if swapped && letters != Some(Letters::Answers) { 1 - k } else { k }),
                 };
                 pair.clone().unwrap_or(SystemPair { names: Default::default(), as_named: true }).label(won).to_owned()
             };
@@ -266,7 +274,8 @@ impl PairTable {
             let labels = std::mem::take(&mut record.labels);
             for (at, &k) in verdicts.iter().enumerate() {
                 let swapped = shown(row, k);
-                let prediction = reader.says(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
+                let prediction =
+                    reader.says(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
                 records.push(LogRecord {
                     variant: match &voters {
                         Some(voters) => Some(voters.name(cells, row).to_owned()),
@@ -298,7 +307,7 @@ impl PairTable {
         let columns = Mapping::from_roles(roles);
         notices.extend(not_used(&cells.names, |name| columns.names().contains(name)));
         let table = columns.read_columns(cells, corrections);
-        Some(Self { log: Log::new("pairs", &file_name(path), records), columns, table, notices })
+        Some(Self { log: Log::new("pairs", &file_name(path), records), columns, table, letters, notices })
     }
 }
 
@@ -451,14 +460,15 @@ impl Reader<'_> {
         questions.iter().zip(&numbers).map(name).collect()
     }
 
-    /// Whether `A` in the other order is the answer shown first rather than the system that stands first.
-    fn letters_are_places(
+    /// What letters of the judge stand for: `known`, or what people's answers tell; `None` where none is in the other order.
+    fn letters(
         &self,
         verdicts: &[usize],
         people: &[usize],
         shown: &dyn Fn(usize, usize) -> Option<bool>,
+        known: Option<Letters>,
         notices: &mut Vec<String>,
-    ) -> bool {
+    ) -> Option<Letters> {
         let letter = |row: usize, k: usize| match self.says(k, row)? {
             Says::Letter(letter) => Some(letter),
             _ => None,
@@ -478,21 +488,26 @@ impl Reader<'_> {
             }
         }
         if letters == 0 {
-            return true;
+            return known;
         }
         // Twice the standard error of a share of one half.
-        let told = places + systems;
-        let apart = f64::abs(places as f64 - systems as f64) > 2.0 * f64::sqrt(told as f64);
-        let decided = told >= LEAST_TOLD && apart;
-        let by_place = !decided || places > systems;
-        let meaning = if by_place { "the answer shown first" } else { "the same answer in both orders" };
+        let all = places + systems;
+        let apart = f64::abs(places as f64 - systems as f64) > 2.0 * f64::sqrt(all as f64);
+        let decided = all >= LEAST_TOLD && apart;
+        let told = if !decided || places > systems { Letters::Places } else { Letters::Answers };
+        let letters = known.unwrap_or(told);
+        let meaning = match letters {
+            Letters::Places => "the answer shown first",
+            Letters::Answers => "the same answer in both orders",
+        };
         let why = match decided {
-            true => format!("people agree with the judge in {} of {told} verdicts so", places.max(systems)),
+            _ if known.is_some() => "as in the study".to_owned(),
+            true => format!("people agree with the judge in {} of {all} verdicts so", places.max(systems)),
             false => {
                 "the labels do not tell; write names of systems, or \"first\" and \"second\", to be sure".to_owned()
             }
         };
         notices.push(format!("A of the judge is taken for {meaning}: {why}."));
-        by_place
+        Some(letters)
     }
 }

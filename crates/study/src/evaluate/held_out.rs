@@ -404,7 +404,7 @@ pub(crate) fn possible(found: Estimable) -> Estimable {
 /// Says that it takes items with two labels where it does.
 fn twice(found: Estimable) -> Estimable {
     match found.reason() {
-        Some(reason) if reason.starts_with("there are ") => Estimable::not(format!(
+        Some(reason) if reason.starts_with("there ") => Estimable::not(format!(
             "it takes items with two labels or more: single labels do not tell a wrong prediction from experts who \
              disagree ({reason})"
         )),

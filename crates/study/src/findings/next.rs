@@ -86,14 +86,11 @@ impl Next {
         let told = ratings.scale.nominal().is_some() && trust.agreement.estimate().is_some();
         let wrong = expected_errors(study, None).filter(|_| told);
         let open: Vec<f64> = match &wrong {
-            Some(wrong) => {
-                (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i]).collect()
-            }
+            Some(wrong) => (0..study.len()).filter(|&i| decomposition.numbers[i] == 0).map(|i| wrong[i]).collect(),
             None => vec![],
         };
         let queued = entries.len();
-        let of_queue: Option<f64> =
-            wrong.as_ref().map(|wrong| entries.iter().map(|(item, _)| wrong[*item]).sum());
+        let of_queue: Option<f64> = wrong.as_ref().map(|wrong| entries.iter().map(|(item, _)| wrong[*item]).sum());
         let pick = |item: usize, drawn: bool| {
             let labels = decomposition.numbers[item];
             // Its own labels say more of an item than those of its like.

@@ -9,9 +9,11 @@ use crate::input::label_store::NewLabel;
 use crate::input::question::Remark;
 use crate::input::scale::Scale;
 use crate::input::sides::{mirrored, of_task};
+use crate::input::spelling::folded;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::encoding::Encoding;
 use judge_uncertainty_formats::error::{Error, Faults, Place, Problem, Result, excerpt};
+use judge_uncertainty_formats::logs::pairs::CLASSES;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
 use judge_uncertainty_formats::{parquet, xlsx};
 use judge_uncertainty_system::formula::unescaped;
@@ -92,17 +94,26 @@ impl Intake {
             let parsed = scale.parse(&label.value);
             let parsed = parsed.or_else(|problem| unescaped(&label.value).map_or(Err(problem), |v| scale.parse(v)));
             let respelled = |problem| scale.respelled(&label.value).ok_or(problem);
-            let value = match parsed.map(|value| scale.written(value)).or_else(respelled) {
+            let parsed = parsed.map(|value| scale.written(value)).or_else(respelled);
+            // The name of a system is the verdict for its answer, in whichever order the task had them.
+            let named = items
+                .pairs
+                .as_ref()
+                .and_then(|pairs| pairs[item].iter().position(|name| folded(name) == folded(&label.value)));
+            let is_name = parsed.is_err() && named.is_some();
+            let value = match parsed.or_else(|problem| named.map(|k| CLASSES[k].to_owned()).ok_or(problem)) {
                 Ok(value) => value,
                 Err(problem) => {
                     refuse(problem);
                     continue;
                 }
             };
-            if value != label.value && !scale.classes().is_empty() {
+            if is_name {
+                notices.insert("The name of a system is read as the verdict for its answer.".to_owned());
+            } else if value != label.value && !scale.classes().is_empty() {
                 notices.insert(format!("{:?} is read as {value:?}.", label.value));
             }
-            let value = match sides.filter(|_| swapped) {
+            let value = match sides.filter(|_| swapped && !is_name) {
                 Some(sides) => mirrored(&value, sides).to_owned(),
                 None => value,
             };

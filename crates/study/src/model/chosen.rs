@@ -397,7 +397,8 @@ fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), 
             sentence += " Means weight each item by 1 over its probability of being chosen.";
         }
         if without > 0 {
-            sentence += &format!(" {without} items that no queue drew at random count for the belief and not in means.");
+            sentence +=
+                &format!(" {without} items that no queue drew at random count for the belief and not in means.");
         }
     }
     if things < items {

@@ -15,6 +15,6 @@ mod study;
 pub use file::{StudyFile, study_toml};
 pub use files::{FileFormat, Files};
 pub use study::{
-    EvaluationConfig, FamiliarityConfig, ItemsConfig, JudgeConfig, LabelsConfig, StudyConfig, TableReading,
+    EvaluationConfig, FamiliarityConfig, ItemsConfig, JudgeConfig, LabelsConfig, Letters, StudyConfig, TableReading,
     TrustConfig, Unmatched, scale_key,
 };

@@ -252,11 +252,25 @@ impl Serialize for StudyConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableReading {
-    /// Which of its columns held what.
+    /// Which of its columns held what; none of pairs.
+    #[serde(default, skip_serializing_if = "Mapping::is_empty")]
     pub columns: Mapping,
+    /// What `A` of the judge is in pairs that were shown in the other order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub letters: Option<Letters>,
     /// The ends of the judge's numbers, where these stand for one of two answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<(f64, f64)>,
+}
+
+/// What the letters `A` and `B` of a judge stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Letters {
+    /// The answer that was shown first, and second.
+    Places,
+    /// The same answer in both orders.
+    Answers,
 }
 
 /// What happens to ids that one file has and another lacks. An item without labels is never unmatched.

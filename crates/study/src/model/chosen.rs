@@ -3,7 +3,7 @@
 //! Where neither `items.drawn` nor `items.probability` says how the labels of the user's own files were chosen, they count
 //! as drawn at random, on condition, as long as no queue tells more and the judge's answers do not show otherwise.
 //! Labels that were added answer the queues in the study's folder, and those that it notes elsewhere: a batch belongs
-//! to the queue, among those made before it, that holds most of its items. An exploring queue gives every item a
+//! to the queue, among those made before it, that holds most of its items, if they asked for half of them. An exploring queue gives every item a
 //! chance, and so does one by fewest labels, to which all items without a label are equals; one that goes by rank alone
 //! does not, and neither do batches without a queue.
 
@@ -102,9 +102,15 @@ impl AnsweredQueue {
         for batch in 0..batches.len() {
             let of_batch: BTreeSet<usize> = added.iter().filter(|(_, b)| *b == batch).map(|(item, _)| *item).collect();
             let shared = |k: usize| queues[k].1.intersection(&of_batch).count();
-            let before = (0..queues.len()).filter(|&k| queues[k].0.batches_before <= batch && shared(k) > 0);
+            let before: Vec<usize> =
+                (0..queues.len()).filter(|&k| queues[k].0.batches_before <= batch && shared(k) > 0).collect();
+            // Labels most of which no queue asked for share some of its items by chance.
+            let is_asked = |item: &&usize| before.iter().any(|&k| queues[k].1.contains(item));
+            if 2 * of_batch.iter().filter(is_asked).count() < of_batch.len() {
+                continue;
+            }
             // Of queues that hold as many of its items the one of which it answers most, and then the latest.
-            if let Some(answered) = before.max_by_key(|&k| (shared(k), Reverse(queues[k].1.len()))) {
+            if let Some(answered) = before.into_iter().max_by_key(|&k| (shared(k), Reverse(queues[k].1.len()))) {
                 queues[answered].0.batches.insert(batch);
             }
         }
@@ -330,6 +336,8 @@ impl ItemSampling {
             let missing = things.count(|thing| at_random.asked[thing] && !at_random.drawn[thing]);
             stages.insert(0, stage.with_missing(vec![missing]));
         }
+        // A queue that drew at random needs no such assumption; labels that no queue asked for leave it as it is.
+        let assumed = assumed.filter(|_| stages.is_empty() && reasons.is_empty());
         let lost = (0..study.batches()).filter(|batch| !answered.contains(batch)).count();
         if lost > 0 && !all_labelled {
             let reason =
@@ -337,8 +345,6 @@ impl ItemSampling {
             words.push(reason.clone());
             reasons.push(reason);
         }
-        // A queue that drew at random needs no such assumption.
-        let assumed = assumed.filter(|_| stages.is_empty() && reasons.is_empty());
         let is_assumed = assumed.is_some();
         stages.extend(assumed);
         let one_each = named.len() == kept.len();

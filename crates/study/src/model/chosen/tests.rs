@@ -132,6 +132,13 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
         fs::write(queue.join(file), staged.text(file).unwrap()).unwrap();
     }
     let ids = staged.text("queue.csv").unwrap().lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+    if answers > 0 {
+        add(folder, name, ids.take(answers));
+    }
+}
+
+/// A batch of labels of these items.
+fn add<'i>(folder: &TempDir, name: &str, ids: impl Iterator<Item = &'i str>) {
     let label = |id: &str| NewLabel {
         id: id.to_owned(),
         annotator: format!("zoe of {name}"),
@@ -139,10 +146,8 @@ fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>
         given: String::new(),
         place: Place::file(folder.path()),
     };
-    if answers > 0 {
-        let log = LabelStore::read(folder.path(), None, &mut Source::default()).unwrap();
-        log.append(&queue, &format!("{:064}", name.len()), &ids.take(answers).map(label).collect::<Vec<_>>()).unwrap();
-    }
+    let log = LabelStore::read(folder.path(), None, &mut Source::default()).unwrap();
+    log.append(&folder.path().join(name), &format!("{:064}", name.len()), &ids.map(label).collect::<Vec<_>>()).unwrap();
 }
 
 fn chosen(study: &Study) -> (Vec<usize>, ItemSampling) {
@@ -365,6 +370,20 @@ fn a_queue_elsewhere_is_recorded() {
     let study = load(&folder);
     let (_, told) = chosen(&study);
     assert!(told.design.reason().is_none() && told.words.unwrap().contains("at random"));
+}
+
+/// Labels of 60 of the 80 items without one, of which a queue of 30 holds some by chance, are no answers to it: means rest on
+/// the user's own labels as before.
+#[test]
+fn labels_that_no_queue_asked_for_answer_none() {
+    let folder = folder(40, 1, "drawn = \"random\"");
+    answered_by(Rule::FewestLabels, &folder, "queue", None, false);
+    let ids: Vec<String> = (40..100).map(|item| load(&folder).items.ids[item].to_owned()).collect();
+    add(&folder, "queue", ids.iter().map(|id| &**id));
+    let study = load(&folder);
+    let (kept, told) = chosen(&study);
+    assert!(study.queues.is_empty() && told.design.reason().is_none(), "{told:?}");
+    assert!(kept.iter().zip(told.design.weights()).all(|(&item, weight)| (weight > 0.0) == (item < 40)));
 }
 
 #[test]

@@ -126,6 +126,7 @@ pub(super) fn worth(answer: &Answer) -> Result<Option<String>, Error> {
     let mut view = view(answer, "worth");
     view.insert("queued", &next.queued);
     view.insert("narrowing", &narrowing);
+    view.insert("missing", &answer.missing);
     view.insert("rates", &answer.rates.len());
     view.insert("wrong_of_queue", &wrong.map(|(wrong, random)| [wrong, random].map(|items| format!("{items:.0}"))));
     Ok(said(view)?.pop())

@@ -442,18 +442,24 @@ impl Sizes {
 /// By which factors further labels multiply what there is, as a plan has it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
-    /// Labels, and so the labelled share of the population.
-    pub labels: f64,
+    /// What has no label yet: 1 now, 0 where all have one.
+    pub left: f64,
+    /// Answers that are asked for and missing.
+    pub missing: f64,
     /// Clusters with a label.
     pub clusters: f64,
     /// 1 over the variance of a mean, but for the labelled share.
     pub precision: f64,
 }
 
-impl From<f64> for Growth {
-    /// So many times the clusters, each with as many labels.
-    fn from(times: f64) -> Self {
-        Self { labels: times, clusters: times, precision: times }
+impl Growth {
+    /// No further labels.
+    pub const NONE: Self = Self { left: 1.0, missing: 1.0, clusters: 1.0, precision: 1.0 };
+
+    /// So many times the clusters, each with as many labels, where a share of the population, 0 to 1, has one now.
+    pub fn new(times: f64, labelled: f64) -> Self {
+        let left = if labelled < 1.0 { (1.0 - labelled * times).max(0.0) / (1.0 - labelled) } else { 1.0 };
+        Self { left, clusters: times, precision: times, ..Self::NONE }
     }
 }
 
@@ -703,14 +709,13 @@ impl Design {
 
     /// The mean that is asked for, with its interval.
     pub fn estimate(&self, ask: &Ask<'_>) -> Estimable {
-        self.after(ask, 1.0)
+        self.after(ask, Growth::NONE)
     }
 
     /// The estimate expected with further labels: its value stays, and its interval narrows as they would make it.
     /// Further labels are taken to reach clusters of all sizes ([`Self::with_sizes`]).
-    pub fn after(&self, ask: &Ask<'_>, more: impl Into<Growth>) -> Estimable {
-        let more = more.into();
-        if more.labels != 1.0 && self.sizes.is_some() {
+    pub fn after(&self, ask: &Ask<'_>, more: Growth) -> Estimable {
+        if more != Growth::NONE && self.sizes.is_some() {
             return Self { sizes: None, ..self.clone() }.after(ask, more);
         }
         let plain = self.without_help(&Ask { help: None, ..*ask }, (more, 1.0));
@@ -751,7 +756,8 @@ impl Design {
         }
         let linear = self.linear_mean(ask, value);
         // Of a study that is labelled as a whole there is nothing to be estimated.
-        let is_census = ask.of_study && self.stages.iter().any(|stage| stage.noise() == 0.0 && self.lost() == 0.0);
+        let is_whole = || self.stages.iter().any(|stage| stage.noise() == 0.0 && self.lost() == 0.0);
+        let is_census = ask.of_study && (more.left == 0.0 || is_whole());
         if ask.range.0 == ask.range.1 || (is_census && ask.is_bounded()) {
             let [value, standard_error] = [value.clamp(ask.range.0, ask.range.1), 0.0];
             return Estimable::Estimated(ItemEstimate {
@@ -762,7 +768,7 @@ impl Design {
                 items: linear.items,
             });
         }
-        if let Some(not) = self.lacking(ask, &linear) {
+        if let Some(not) = self.lacking(ask, &linear, more.missing) {
             return not;
         }
         if ask.is_bounded() {
@@ -789,7 +795,7 @@ impl Design {
     }
 
     /// Why there is too little for an interval; `None` where there is enough.
-    fn lacking(&self, ask: &Ask<'_>, found: &Linear) -> Option<Estimable> {
+    fn lacking(&self, ask: &Ask<'_>, found: &Linear, missing: f64) -> Option<Estimable> {
         let least = self.least(ask);
         if let Some(reason) = self.alike.as_ref().filter(|_| ask.scores) {
             return Some(Estimable::not(reason));
@@ -805,12 +811,13 @@ impl Design {
                 found.items, found.effective
             )));
         }
-        if ask.is_bounded() { None } else { self.missing(found.value) }
+        if ask.is_bounded() { None } else { self.missing(found.value, missing) }
     }
 
     /// Why so many answers are missing that an estimate whose bounds do not allow for them is of the labelled items alone.
-    fn missing(&self, value: f64) -> Option<Estimable> {
-        let lost = self.lost();
+    /// So much of them is `left`.
+    fn missing(&self, value: f64, left: f64) -> Option<Estimable> {
+        let lost = left * self.lost();
         (lost > MOST_MISSING).then(|| {
             let reason = format!(
                 "{:.0}% of the items that were selected came back without a label, and those may differ from the others: \
@@ -819,6 +826,11 @@ impl Design {
             );
             Estimable::of_these_items(value, reason)
         })
+    }
+
+    /// How many clusters the stages selected that have no label.
+    pub fn unanswered(&self) -> usize {
+        self.stages.iter().flat_map(|stage| &stage.missing).sum()
     }
 
     /// Share of what the stages selected, by its weight, that has no label.
@@ -850,13 +862,13 @@ impl Design {
 
     /// How an estimate varies whose linear part is the sum over clusters of weight times `influence`; `has` marks the
     /// clusters with a part in it, and clusters without a label raise what it varies by the factor `uneven`; with
-    /// so many times the `labels` fewer are left to be drawn.
+    /// of what has no label so much is `left`.
     fn linear(
         &self,
         value: f64,
         (influence, has): (&[f64], &[bool]),
         items: usize,
-        (of_study, uneven, labels): (bool, f64, f64),
+        (of_study, uneven, left): (bool, f64, f64),
     ) -> Linear {
         let centre: f64 = self.weights.iter().zip(influence).map(|(w, z)| w * z).sum::<f64>()
             / self.weights.iter().zip(has).filter(|(_, has)| **has).map(|(w, _)| w).sum::<f64>();
@@ -875,7 +887,7 @@ impl Design {
                 let in_stratum = own().count() as f64;
                 let u = |c: usize, m: Member| m.weight / total * centred[c];
                 let mean = own().map(|(c, m)| u(c, m)).sum::<f64>() / in_stratum;
-                let left = |m: Member| (1.0 - m.fraction * labels).max(0.0);
+                let left = |m: Member| (1.0 - m.fraction) * left;
                 let small = in_stratum / (in_stratum - 1.0).max(1.0);
                 let drawn: f64 = own().map(|(c, m)| left(m) * (u(c, m) - mean).powi(2)).sum::<f64>() * small;
                 let of_all =
@@ -930,7 +942,7 @@ impl Design {
                 let spread = (own.iter().map(|(_, m)| m.weight * m.weight).sum::<f64>() / weight).max(stage.spread);
                 // Of one stratum the mean is a ratio; of several, residuals about the whole mean have means in each.
                 let (centre, per) = if is_single { (0.0, None) } else { (found.value, Some(1.0)) };
-                let fraction = (own.len() as f64 * more.labels / weight.max(own.len() as f64)).min(1.0);
+                let fraction = 1.0 - (1.0 - own.len() as f64 / weight.max(own.len() as f64)) * more.left;
                 let open = (is_single && !ask.of_study) || self.population.is_infinite();
                 let unseen = match fraction {
                     _ if open => 1.0,
@@ -938,12 +950,12 @@ impl Design {
                     f => f / -(-f).ln_1p(),
                 };
                 let term = |(c, m): &(usize, Member)| {
-                    let left = if open { 1.0 } else { (1.0 - m.fraction * more.labels).max(1e-12) };
+                    let left = if open { 1.0 } else { ((1.0 - m.fraction) * more.left).max(1e-12) };
                     let shape = more.precision / (left * (1.0 + raised));
                     let value = sums[*c] - centre * rows[*c];
                     Term { weight: m.weight, value, rows: per.unwrap_or(rows[*c]), shape, count: 1.0 }
                 };
-                let is_whole = unseen == 0.0 && own.iter().all(|(_, m)| m.fraction * more.labels > 1.0 - 1e-12);
+                let is_whole = unseen == 0.0 && own.iter().all(|(_, m)| (1.0 - m.fraction) * more.left < 1e-12);
                 let terms = compressed(own.iter().map(term).collect());
                 let part = if is_single { 1.0 } else { share * weight / with_values };
                 let at = terms.iter().map(|t| t.count * t.weight * t.value).sum::<f64>()
@@ -962,7 +974,7 @@ impl Design {
                     let reach = if is_whole { 0.0 } else { part * (sign * at - quantile(&all, tail)).max(0.0) };
                     *squares += reach * reach;
                     let missing = if is_single { to } else { (to - centre) * of_rows };
-                    *shift += part * stage.lost(h) * (at - missing).abs();
+                    *shift += part * more.missing * stage.lost(h) * (at - missing).abs();
                 }
             }
         }
@@ -1018,7 +1030,7 @@ impl Design {
         level: f64,
         of: impl Fn(&[f64]) -> Option<f64>,
     ) -> Estimable {
-        self.function_after(rows, (corners, range), level, of, |_| Growth::from(1.0))
+        self.function_after(rows, (corners, range), level, of, |_| Growth::NONE)
     }
 
     /// [`Self::function`] with further labels; `more` says how they multiply those of values of items, which are the linear
@@ -1073,11 +1085,11 @@ impl Design {
         let slopes: Vec<f64> = (0..width).map(|k| slope(k).unwrap_or(0.0)).collect();
         let linear = |row: &Vec<f64>| value + (0..width).map(|k| slopes[k] * (row[k] - means[k])).sum::<f64>();
         let more = more(&rows.iter().map(|row| row.as_ref().map(linear)).collect::<Vec<_>>());
-        let uneven = if more.labels == 1.0 { self.uneven(|item| rows[item].as_deref()) } else { 1.0 };
+        let uneven = if more == Growth::NONE { self.uneven(|item| rows[item].as_deref()) } else { 1.0 };
         let is_single = matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1);
         let vary = |value: f64, influence: &[f64]| {
-            let labels = if is_single { 1.0 } else { more.labels };
-            let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven, labels));
+            let left = if is_single { 1.0 } else { more.left };
+            let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven, left));
             let found = of(false);
             // That of all things of the study about new ones, which no label of theirs lowers.
             let stays = if is_single { 0.0 } else { found.variance - of(true).variance };
@@ -1087,7 +1099,7 @@ impl Design {
         let linear = vary(value, &influence);
         let nothing = [Some(0.0)];
         let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
-        if let Some(not) = self.lacking(&ask, &linear).or_else(|| self.missing(value)) {
+        if let Some(not) = self.lacking(&ask, &linear, more.missing).or_else(|| self.missing(value, more.missing)) {
             return not;
         }
         if corners.is_empty() {
@@ -1270,9 +1282,10 @@ mod tests {
         assert!((found - by_hand).abs() < 1e-9 && found < 0.5 * factor, "{found} for {by_hand}");
         assert!(widened(&[10; 22], &others[..39], true).1 < wide);
         // Plans are those of clusters of one size.
+        let more = Growth::new(1.5, 20.0 / 61.0);
         let values: Vec<Option<f64>> = (0..20).map(|k| Some(f64::from(u8::from(k % 2 == 0)))).collect();
         let (design, ask) = (Design::random_of((0..20).collect(), 61), Ask::share(&values).of_study());
-        assert_eq!(design.clone().with_sizes(&[10; 20], &others).after(&ask, 1.5), design.after(&ask, 1.5));
+        assert_eq!(design.clone().with_sizes(&[10; 20], &others).after(&ask, more), design.after(&ask, more));
     }
 
     /// All samples that could have been drawn from eight items in two stages, where the second chooses the items that
@@ -1569,7 +1582,8 @@ mod tests {
             let judge: Vec<f64> = (0..420).map(|i| f64::from(u8::from(i % 4 > 0))).collect();
             let ask = Ask::share(&values).of_study();
             let ask = if kind == 5 { ask.helped(Help::new(&judge[..labels], &judge)) } else { ask };
-            let found = found(&design.after(&ask, times));
+            let all = [f64::INFINITY, 420.0, 420.0, 1200.0, 1200.0, 420.0][kind];
+            let found = found(&design.after(&ask, Growth::new(times, labels as f64 / all)));
             found.hi - found.lo
         };
         for kind in 0..6 {
@@ -1634,6 +1648,17 @@ mod tests {
         assert!(function.described().is_some(), "{function:?}");
         let scores = part.estimate(&Ask::mean(&values));
         assert!(scores.reason().unwrap().starts_with("40% of the items") && scores.described().is_some(), "{scores:?}");
+        // What is missing comes in first, and with all labels nothing is left to be estimated.
+        let ask = Ask::share(&values).of_study();
+        let width = |more: Growth| {
+            let found = found(&part.after(&ask, more));
+            found.hi - found.lo
+        };
+        let answered = Growth { missing: 0.0, ..Growth::new(50.0 / 30.0, 30.0 / 400.0) };
+        let then =
+            found(&Design::random_of((0..30).collect(), 400).after(&ask, Growth::new(50.0 / 30.0, 30.0 / 400.0)));
+        assert!((width(answered) - (then.hi - then.lo)).abs() < 1e-9 && width(Growth::NONE) > 2.0 * width(answered));
+        assert_eq!(width(Growth { left: 0.0, missing: 0.0, ..answered }), 0.0);
     }
 
     /// As many labels more narrow an interval as its plan says, within a twentieth.
@@ -1642,7 +1667,7 @@ mod tests {
         let values = |labels: usize| some(&(0..labels).map(|i| f64::from(u8::from(i % 5 > 0))).collect::<Vec<_>>());
         let (few, many) = (values(60), values(240));
         let design = |labels: usize| Design::random_of((0..labels).collect(), 900);
-        let planned = found(&design(60).after(&Ask::share(&few).of_study(), 4.0));
+        let planned = found(&design(60).after(&Ask::share(&few).of_study(), Growth::new(4.0, 60.0 / 900.0)));
         let then = found(&design(240).estimate(&Ask::share(&many).of_study()));
         assert!(((planned.hi - planned.lo) / (then.hi - then.lo) - 1.0).abs() < 0.05, "{planned:?} {then:?}");
     }
@@ -1666,7 +1691,8 @@ mod tests {
                 (Ask::share(&values), Ask::share(&those)),
                 (Ask::share(&values).of_study(), Ask::share(&those).of_study()),
             ] {
-                let found = [found(&design.after(&now, times)), found(&then.estimate(&later))];
+                let growth = Growth::new(times, open as f64 / 180.0);
+                let found = [found(&design.after(&now, growth)), found(&then.estimate(&later))];
                 let [planned, then] = found.map(|found| found.hi - found.lo);
                 assert!((planned - then).abs() < (0.05 * then).max(1e-6), "{more}: {planned} {then}");
             }

@@ -675,7 +675,7 @@ impl<'s> OfDomain<'s> {
 /// ```
 fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
     if more == 0 {
-        return Growth::from(1.0);
+        return Growth::NONE;
     }
     let [alike, _] = sample.design.alike(|item| values[item].as_ref().map(std::slice::from_ref));
     let open: f64 = sample.clusters.iter().map(|[rows, labels, number]| number * (rows - labels)).sum();
@@ -696,12 +696,14 @@ fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
         (of(&[true, false], 0.0), of(&[true, false], share));
     let clusters = all_clusters / clusters;
     if !sample.is_assumed {
-        return Growth { labels: all_labels / labels, clusters, precision: now / then };
+        let left = (rows - all_labels).max(0.0) / (rows - labels).max(1.0);
+        let missing = (1.0 - more as f64 / sample.design.unanswered().max(1) as f64).max(0.0);
+        return Growth { left, missing, clusters, precision: now / then };
     }
     let parts = [true, false].map(|with_label| of(&[with_label], share));
     let then: f64 = parts.iter().map(|(of, labels, _, v)| (of / rows).powi(2) * (1.0 - labels / of.max(1.0)) * v).sum();
     let times = now / (then + now * labels / rows);
-    Growth { clusters, ..times.into() }
+    Growth { clusters, ..Growth::new(times, labels / rows) }
 }
 
 /// The rate of the quantity in place `k`, by the number of further labels.

@@ -341,6 +341,8 @@ pub struct Ask<'a> {
     pub help: Option<Help<'a>>,
     /// Whether the mean over the items of the study is wanted, and not that over new items like them.
     pub of_study: bool,
+    /// How many items the mean is over, which bounds what those without a value can do to it; `None` where that is not asked.
+    rows: Option<usize>,
     /// Whether the values compare with a prediction that was fitted to other items of the sample.
     pub fitted: bool,
     /// Whether the values are scores, which rest on the items whose labels are off the commonest class.
@@ -351,7 +353,7 @@ impl<'a> Ask<'a> {
     /// The mean over new items of scores, which have no range.
     pub fn mean(values: &'a [Option<f64>]) -> Self {
         let range = (f64::NEG_INFINITY, f64::INFINITY);
-        Self { values, range, level: 0.95, help: None, of_study: false, fitted: false, scores: true }
+        Self { values, range, level: 0.95, help: None, of_study: false, rows: None, fitted: false, scores: true }
     }
 
     /// The mean over new items of shares, 0 to 1.
@@ -386,9 +388,27 @@ impl<'a> Ask<'a> {
         Self { of_study: true, ..self }
     }
 
+    /// About these many items of the study alone, each of which counts once. So the interval lies between the means that there
+    /// would be if all items without a value had the lowest value of the range, and the highest.
+    pub fn of_rows(self, rows: usize) -> Self {
+        Self { rows: Some(rows), ..self.of_study() }
+    }
+
     /// With the help of a prediction.
     pub fn helped(self, help: Help<'a>) -> Self {
         Self { help: Some(help), ..self }
+    }
+
+    /// An estimate within what is known for sure, where `left` of what has no value still has none.
+    fn within_known(&self, found: ItemEstimate, left: f64) -> ItemEstimate {
+        let Some(rows) = self.rows.filter(|_| self.is_bounded()).map(|rows| rows as f64) else { return found };
+        let (sum, labelled) = self.values.iter().flatten().fold((0.0, 0.0), |(sum, n), y| (sum + y, n + 1.0));
+        let unknown = (rows - labelled).max(0.0);
+        let [low, high] = [self.range.0, self.range.1].map(|end| (sum + unknown * end) / rows.max(labelled));
+        let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(low, high));
+        let most = (high - low) * left;
+        let narrower = (most / (hi - lo).max(f64::MIN_POSITIVE)).min(1.0);
+        ItemEstimate { value, lo: value - narrower * (value - lo), hi: value + narrower * (hi - value), ..found }
     }
 
     fn is_bounded(&self) -> bool {
@@ -718,7 +738,8 @@ impl Design {
         if more != Growth::NONE && self.sizes.is_some() {
             return Self { sizes: None, ..self.clone() }.after(ask, more);
         }
-        let plain = self.without_help(&Ask { help: None, ..*ask }, (more, 1.0));
+        let known = |found: ItemEstimate| ask.within_known(found, more.left);
+        let plain = self.without_help(&Ask { help: None, ..*ask }, (more, 1.0)).map(known);
         let (Some(help), Some(found)) = (ask.help, plain.estimate()) else { return plain };
         let slope = self.slope(ask.values, help.of_labelled);
         let residual = |(value, f): (&Option<f64>, &f64)| value.map(|y| y - slope * (f - help.overall));
@@ -729,7 +750,7 @@ impl Design {
             self.without_help(&Ask { values: &residuals, range: (low, high), help: None, ..*ask }, (more, 2.0));
         let clamped = |found: ItemEstimate| {
             let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(ask.range.0, ask.range.1));
-            ItemEstimate { value, lo, hi, ..found }
+            known(ItemEstimate { value, lo, hi, ..found })
         };
         match helped.map(clamped) {
             Estimable::Estimated(with) if with.hi - with.lo < found.hi - found.lo => Estimable::Estimated(with),
@@ -988,10 +1009,24 @@ impl Design {
         [(found.value - below).max(ask.range.0), (found.value + above).min(ask.range.1)]
     }
 
-    /// The difference of two means, such as those of two groups or systems: bounds combine as in Zou and Donner (2008),
-    /// less what clusters with values on both sides make the two share.
+    /// The difference of two means, such as those of two groups or systems, over new items, also where the means are of those of
+    /// the study alone: bounds combine as in Zou and Donner (2008), less what clusters with values on both sides make the two
+    /// share.
     pub fn contrast(&self, one: &Ask<'_>, other: &Ask<'_>) -> Estimable {
-        let [a, b] = [one, other].map(|ask| self.estimate(ask));
+        // What means of the study vary by over studies like it, however many of its items have a label.
+        let over_new = |ask: &Ask<'_>| {
+            let value = self.plain_mean(ask.values).unwrap_or(0.0);
+            let [new, own] = [false, true].map(|of_study| self.linear_mean(&Ask { of_study, ..*ask }, value));
+            let more = if ask.of_study { (new.variance - own.variance).max(0.0) } else { 0.0 };
+            let reach = student_quantile(0.5 + 0.5 * ask.level, new.freedom) * more.sqrt();
+            self.estimate(ask).map(|found| ItemEstimate {
+                standard_error: found.standard_error.hypot(more.sqrt()),
+                lo: found.value - (found.value - found.lo).hypot(reach),
+                hi: found.value + (found.hi - found.value).hypot(reach),
+                ..found
+            })
+        };
+        let [a, b] = [one, other].map(over_new);
         let (Some(x), Some(y)) = (a.estimate(), b.estimate()) else {
             let not = if a.estimate().is_none() { a } else { b };
             let [a, b] = [one, other].map(|ask| self.plain_mean(ask.values));

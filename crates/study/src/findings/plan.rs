@@ -156,7 +156,10 @@ impl LabelPlan {
             match (figure.needed, &figure.not_estimable) {
                 (Some(needed), _) => known(needed),
                 (None, Some(reason)) => format!("{}: not estimable ({reason})", figure.what),
-                (None, None) => format!("{} to {wanted}: not even all {} items suffice", figure.what, self.items),
+                (None, None) => {
+                    let about = if figure.id.starts_with("rate") { "" } else { ", as it is about new items like them" };
+                    format!("{} to {wanted}: not even all {} items suffice{about}", figure.what, self.items)
+                }
             }
         };
         // Of numbers the target is in units of their scale, which kappa has not.

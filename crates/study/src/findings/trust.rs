@@ -644,7 +644,7 @@ impl<'s> OfDomain<'s> {
     }
 
     pub(super) fn ask(&self, helped: bool) -> Ask<'_> {
-        let asked = Ask::mean(&self.values).within(self.range.0, self.range.1).of_study();
+        let asked = Ask::mean(&self.values).within(self.range.0, self.range.1).of_rows(self.all.len());
         if helped { asked.helped(Help::new(&self.of_labelled, &self.all)) } else { asked }
     }
 

@@ -323,7 +323,7 @@ impl ItemSampling {
             }
             words.push(word);
             match stage {
-                Ok(_) if at_random.goes_on(&things, queue) => {}
+                _ if at_random.goes_on(&things, queue) => {}
                 Ok(stage) => stages.push(stage),
                 Err(reason) => reasons.push(reason),
             }
@@ -332,9 +332,11 @@ impl ItemSampling {
             let strata: Vec<Option<usize>> = named.iter().map(|&thing| at_random.drawn[thing].then_some(0)).collect();
             // It holds what the user's own labels tell.
             stages.drain(..usize::from(at_random.own));
-            let stage = Stage::try_stratified(&strata, &[population]).expect("each of the queues gives a stage");
             let missing = things.count(|thing| at_random.asked[thing] && !at_random.drawn[thing]);
-            stages.insert(0, stage.with_missing(vec![missing]));
+            match Stage::try_stratified(&strata, &[population]) {
+                Ok(stage) => stages.insert(0, stage.with_missing(vec![missing])),
+                Err(error) => reasons.push(error.to_string()),
+            }
         }
         // A queue that drew at random needs no such assumption; labels that no queue asked for leave it as it is.
         let assumed = assumed.filter(|_| stages.is_empty() && reasons.is_empty());

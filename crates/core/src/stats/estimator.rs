@@ -1696,6 +1696,29 @@ mod tests {
         assert_eq!(width(Growth { left: 0.0, missing: 0.0, ..answered }), 0.0);
     }
 
+    /// Of 4 conversations of 3, 3, 3 and 4 rows one row is unlabelled, and nothing but that row is unknown; and two systems
+    /// whose 50 rows are all labelled are told apart by no more than their rows tell of others.
+    #[test]
+    fn means_of_the_study_are_as_sure_as_its_rows_and_differences_as_new_ones() {
+        let clusters: Vec<usize> = (0..12).map(|i| i / 3).collect();
+        let values = some(&(0..12).map(|i| f64::from(u8::from(i % 4 > 0))).collect::<Vec<_>>());
+        let few = Design::random_of((0..12).collect(), 13);
+        let ask = Ask::share(&values).of_rows(13);
+        for design in [few, Design::random_of(clusters, 5)] {
+            if let Some(found) = design.estimate(&ask).estimate() {
+                assert!(found.hi - found.lo <= 1.0 / 13.0 + 1e-12, "{found:?}");
+            }
+        }
+        let design = Design::random_of((0..100).collect(), 100);
+        let [one, other] = [0, 1]
+            .map(|k| (0..100).map(|i| (i % 2 == k).then_some(f64::from(u8::from(i % 5 > k)))).collect::<Vec<_>>());
+        let [a, b] = [&one, &other].map(|values| Ask::share(values).of_rows(50));
+        assert_eq!(found(&design.estimate(&a)).standard_error, 0.0);
+        let apart = found(&design.contrast(&a, &b));
+        let expected = (0.8 * 0.2 / 50.0 + 0.6 * 0.4 / 50.0_f64).sqrt();
+        assert!((apart.standard_error / expected - 1.0).abs() < 0.05 && apart.lo < 0.05, "{apart:?} {expected}");
+    }
+
     /// As many labels more narrow an interval as its plan says, within a twentieth.
     #[test]
     fn plans_name_the_width_that_comes() {

@@ -8,7 +8,7 @@ use crate::findings::Answer;
 use crate::findings::plan::LabelPlan;
 use crate::input::label_store::{LabelStore, NewLabel};
 use crate::queue::selection::read_selection;
-use crate::queue::{QueueRequest, Ranked};
+use crate::queue::{Amount, QueueRequest, Ranked};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::beta::most_by_chance;
@@ -115,14 +115,14 @@ fn answered(folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
 }
 
 fn answered_by(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
-    answered_first(rule, folder, name, explore, if answer { usize::MAX } else { 0 });
+    answered_first(rule, folder, name, (30, explore), if answer { usize::MAX } else { 0 });
 }
 
 /// The first `answers` of the queue come back.
-fn answered_first(rule: Rule, folder: &TempDir, name: &str, explore: Option<f64>, answers: usize) {
+fn answered_first(rule: Rule, folder: &TempDir, name: &str, (number, explore): (usize, Option<f64>), answers: usize) {
     let study = load(folder);
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
-    let (amount, labels_per_item) = ("30".parse().unwrap(), 1);
+    let (amount, labels_per_item) = (Amount::Number(number), 1);
     let request = QueueRequest { rule: rule.into(), amount, labels_per_item, explore, seed: 5 };
     let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
     let (staged, _) = ranked.send(&request, false).unwrap();
@@ -246,7 +246,7 @@ fn queues_by_fewest_labels_are_a_random_sample() {
 #[test]
 fn answers_that_an_earlier_queue_lacks_are_missing() {
     let folder = folder(0, 1, "");
-    answered_first(Rule::FewestLabels, &folder, "queue", Some(0.1), 10);
+    answered_first(Rule::FewestLabels, &folder, "queue", (30, Some(0.1)), 10);
     answered_by(Rule::FewestLabels, &folder, "queue-2", Some(0.1), true);
     let study = load(&folder);
     let asked: BTreeSet<usize> = ["queue", "queue-2"]
@@ -270,7 +270,7 @@ fn answers_that_did_not_come_back_are_allowed_for() {
     for (rule, explore) in [(Rule::Info, 0.8), (Rule::FewestLabels, 0.1)] {
         let of = |answers: usize| {
             let folder = folder(0, 1, "");
-            answered_first(rule, &folder, "queue", Some(explore), answers);
+            answered_first(rule, &folder, "queue", (30, Some(explore)), answers);
             let study = load(&folder);
             let (kept, told) = chosen(&study);
             let values: Vec<Option<f64>> = (0..kept.len()).map(|k| Some(f64::from(u8::from(k % 3 > 0)))).collect();
@@ -384,6 +384,18 @@ fn labels_that_no_queue_asked_for_answer_none() {
     let (kept, told) = chosen(&study);
     assert!(study.queues.is_empty() && told.design.reason().is_none(), "{told:?}");
     assert!(kept.iter().zip(told.design.weights()).all(|(&item, weight)| (weight > 0.0) == (item < 40)));
+}
+
+/// One further label, drawn at random, joins those that were.
+#[test]
+fn a_queue_of_one_item_counts() {
+    let folder = folder(40, 1, "drawn = \"random\"");
+    answered_first(Rule::FewestLabels, &folder, "queue", (1, None), 1);
+    let (kept, told) = chosen(&load(&folder));
+    assert!(
+        kept.len() == 41 && told.design.weights().iter().all(|weight| (weight * 41.0 - 1.0).abs() < 1e-9),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -58,8 +58,8 @@ pub struct Records<'t> {
     labels: Vec<String>,
 }
 
-/// The members of a JSON object in the order of the file.
-pub(crate) struct Members<'t>(pub(crate) Vec<(String, &'t str)>);
+/// The members of a JSON object in the order of the file, a repeated one each time, with the JSON texts of their values.
+pub struct Members<'t>(pub Vec<(String, &'t str)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {

@@ -158,8 +158,7 @@ pub fn label_tokens(tokens: &[(String, f64)], classes: &[String]) -> Result<Dist
     Ok(Distribution { shares: mass.iter().map(|m| m / seen).collect(), normalised: false, unseen: Some(unseen) })
 }
 
-/// Position of the class of that name: letter by letter, else the only class that matches if case and spaces are
-/// ignored.
+/// Position of the class of that name: letter by letter, else the only one that matches apart from case and spaces.
 fn find(classes: &[impl AsRef<str>], name: &str) -> Option<usize> {
     if let Some(j) = classes.iter().position(|class| class.as_ref() == name) {
         return Some(j);

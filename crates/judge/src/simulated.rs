@@ -35,8 +35,7 @@ const OWN_LABELS: f64 = 4.0;
 #[derive(Debug, Clone)]
 pub struct Simulated<'t> {
     task: &'t Task,
-    /// Of each item the shares of the classes (for scores one number from 0 to 1, the place on the scale) and how familiar it
-    /// is, 0 to 1.
+    /// Of each item the shares of the classes (of scores the place on the scale, 0 to 1), and how familiar it is, 0 to 1.
     known: Vec<(Vec<f64>, f64)>,
 }
 

@@ -23,6 +23,8 @@ pub mod clock;
 mod disk;
 pub mod error;
 pub mod faults;
+#[cfg(test)]
+mod faults_in_tests;
 pub mod file;
 pub mod folder;
 pub mod formula;

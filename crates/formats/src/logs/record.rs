@@ -98,8 +98,7 @@ pub struct HumanLabel {
     pub value: String,
 }
 
-/// A file and what was read of it so far, held against the memory that it may take: every criterion of an item is a
-/// record with all its fields.
+/// A file and what was read of it so far, held against its memory: every criterion of an item is a record with all fields.
 #[derive(Debug)]
 pub(super) struct Reading<'f> {
     pub(super) file: &'f Path,
@@ -134,9 +133,6 @@ impl<'f> Reading<'f> {
     }
 
     /// Adds a record.
-    ///
-    /// # Errors
-    /// The records take more memory than those of such a file may.
     pub(super) fn push(&mut self, record: LogRecord) -> Result<()> {
         self.held.take(record.bytes()).map_err(|exceeded| too_much(Place::file(self.file), &exceeded))?;
         self.log.records.push(record);

@@ -168,9 +168,6 @@ impl JudgedConclusion<'_> {
 
 impl Conclusion {
     /// Makes a conclusion of its typed parts.
-    ///
-    /// # Errors
-    /// A condition that compares nothing, or asks for quantities of another experiment.
     pub(super) fn try_new(typed: super::file::TypedConclusion) -> Result<Self, String> {
         let super::file::TypedConclusion { id, experiment, place, says, when, literal, note } = typed;
         if when.is_empty() {
@@ -192,9 +189,6 @@ impl Conclusion {
     }
 
     /// Holds it against results, and against the runs that the authors could have had.
-    ///
-    /// # Errors
-    /// A quantity that the results lack.
     pub(super) fn judge(
         &self,
         all: &ResultValues,

@@ -43,8 +43,7 @@ pub(super) struct TypedConclusion {
     pub(super) note: Option<String>,
 }
 
-/// A literal reading as typed. What it does not state (the published number with its precision, unit and class) is that
-/// of its claim.
+/// A literal reading as typed; what it does not state (published number, precision, unit, class) is its claim's.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TypedReading {
@@ -341,8 +340,7 @@ fn is_approximate(typed: &TypedClaim) -> bool {
     rough && typed.relation.is_none() && !published.starts_with("exactly ")
 }
 
-/// The tolerance of a word or a `~`: a tenth of its number or, if the number is zero, of the number that it is compared
-/// with.
+/// The tolerance of a word or a `~`: a tenth of its number or, of a zero, of the number that it is compared with.
 fn check_approximate(typed: &TypedClaim) -> Result<Class, ClaimFault> {
     if typed.has_spread() {
         let problem = "an approximate claim says how far runs lie apart".to_owned();

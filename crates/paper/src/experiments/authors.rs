@@ -37,8 +37,7 @@ use super::{Error, numpy_sort};
 const START: f64 = 8.0;
 /// The limits of the trust, in labels, in the likelihood and in what is made of the fit.
 const LIMITS: (f64, f64) = (1e-3, 1e6);
-/// Terms of the likelihood that are multiplied before their logarithm is computed; the product for 10 labels and a
-/// trust of 1e6 stays far below the largest number.
+/// Terms of the likelihood that are multiplied before a logarithm: of 10 labels and a trust of 1e6 far below the largest number.
 const TOGETHER: usize = 4;
 
 /// Items whose share of labels is asked about: those that the rule escalates at 10%.

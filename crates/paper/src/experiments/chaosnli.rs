@@ -155,9 +155,6 @@ pub(super) fn half_splits<'a>(
 }
 
 /// A replicate under all features, and under the number of labels alone in the same stream.
-///
-/// # Errors
-/// A fit that is impossible.
 pub(super) fn evaluate(
     half_splits: &HalfSplit,
     labels: &Split,

@@ -86,8 +86,7 @@ fn code(place: (&str, &str)) -> Value {
     json!({"path": path})
 }
 
-/// How close a claim asks its number to be, how close it is, and the key of the reason where printed digits may be
-/// missed.
+/// How close a claim asks its number to be, how close it is, and the key of the reason where digits may be missed.
 fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Value {
     let text = match &claim.class {
         Class::MonteCarlo { tolerance, .. } => {

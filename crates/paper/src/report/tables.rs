@@ -19,9 +19,6 @@ use judge_uncertainty_system::numbers::NumberStyle;
 const REAL_JUDGE: &str = "real LLM judge";
 
 /// Renders every table whose results are present, and the number macros: paths within the bundle with their texts.
-///
-/// # Errors
-/// A template that asks for something its table does not have.
 pub(crate) fn render(
     templates: &Templates,
     results: &Results,
@@ -76,8 +73,7 @@ fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle, marks: &M
     })
 }
 
-/// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the
-/// other.
+/// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the other.
 fn isolation_row(world: &str, isolation: &Isolation, marks: &Marks, at: &str) -> Value {
     let correlation = |summary, part: &str| correlation(summary, marks, &format!("{at}/isolation/{part}"));
     let Isolation { aleatoric_disagreement, aleatoric_error, epistemic_disagreement, epistemic_error, truth_truth } =
@@ -100,8 +96,7 @@ fn correlation(summary: &Summary, marks: &Marks, at: &str) -> Value {
     interval(summary, style, NumberStyle { leading_zero: false, ..style }, marks, at)
 }
 
-/// The judge on the dice by description tier; `extreme` marks the highest and the lowest stated confidence of all
-/// tiers.
+/// The judge on the dice by tier; `extreme` marks the highest and the lowest stated confidence of all tiers.
 fn tier_rows(dice: &DiceResults) -> Vec<Value> {
     let confidences = || dice.tiers.values().map(|row| row.stated_confidence);
     let (lowest, highest) = (confidences().fold(f64::INFINITY, f64::min), confidences().fold(f64::MIN, f64::max));

@@ -112,7 +112,7 @@ pub struct ChaosNliStatements {
 pub struct ChaosNliExperiment<'a> {
     pool: ArrayView2<'a, u32>,
     judge: Predictions,
-    split: HalfSplit<'a>,
+    pub(super) split: HalfSplit<'a>,
 }
 
 impl<'a> ChaosNliExperiment<'a> {
@@ -194,7 +194,7 @@ impl<'a> ChaosNliExperiment<'a> {
             let mut stream = self.stream(seed);
             let labels = self.draw_labels(&mut stream);
             let luck = Luck::draw(&mut stream.clone(), self.pool.nrows());
-            let outcomes = evaluate(&self.split, &labels, &self.features(&labels), &mut stream)?;
+            let outcomes = evaluate(&self.split, &labels, &self.split.features(&labels), &mut stream)?;
             Ok(self.kept(seed, outcomes, &luck))
         })?;
         self.summarise(outcomes)
@@ -237,17 +237,7 @@ impl<'a> ChaosNliExperiment<'a> {
     pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome, SplitOutcome), Error> {
         let mut stream = self.stream(seed);
         let labels = self.draw_labels(&mut stream);
-        evaluate(&self.split, &labels, &self.features(&labels), &mut stream)
-    }
-
-    /// The half splits and their items.
-    pub(super) fn half_splits(&self) -> &HalfSplit<'a> {
-        &self.split
-    }
-
-    /// The features of all items in a replicate.
-    pub(super) fn features(&self, labels: &Split) -> Vec<FeatureColumn> {
-        self.split.features(labels)
+        evaluate(&self.split, &labels, &self.split.features(&labels), &mut stream)
     }
 
     /// The random stream of replicate `seed`.

@@ -24,7 +24,9 @@ pub(crate) fn render(
     results: &Results,
     verdicts: &Verdicts,
 ) -> Result<Vec<(String, String)>, Error> {
-    let (mut files, marks) = (vec![], Marks::new(verdicts));
+    let differing = verdicts.rows.iter().filter(|row| row.either_differs());
+    let marks: Marks = differing.map(|row| row.claim.quantity.as_str()).collect();
+    let mut files = vec![];
     let mut put = |name: &str, text: String| files.push((format!("tables/{name}"), text));
     if let Some(dice) = &results.dice {
         let isolation = json!({"dice": isolation_row(REAL_JUDGE, &dice.isolation.components, &marks, "dice")});
@@ -50,21 +52,12 @@ pub(crate) fn render(
 }
 
 /// The quantities whose claims differ by one of the procedures: their cells have an asterisk.
-struct Marks(BTreeSet<String>);
-
-impl Marks {
-    fn new(verdicts: &Verdicts) -> Self {
-        Self(verdicts.rows.iter().filter(|row| row.either_differs()).map(|row| row.claim.quantity.clone()).collect())
-    }
-
-    fn differs(&self, quantity: &str) -> bool {
-        self.0.contains(quantity)
-    }
-}
+type Marks<'v> = BTreeSet<&'v str>;
 
 /// A quantity with its interval, as printed.
 fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle, marks: &Marks, at: &str) -> Value {
-    let marked = |text: String, part: &str| text + if marks.differs(&format!("{at}/{part}")) { "*" } else { "" };
+    let marked =
+        |text: String, part: &str| text + if marks.contains(format!("{at}/{part}").as_str()) { "*" } else { "" };
     json!({
         "mean": marked(mean.format(summary.mean), "mean"),
         "lo": marked(bounds.format(summary.lo), "lo"),

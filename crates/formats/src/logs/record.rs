@@ -42,7 +42,7 @@ pub struct LogFile {
 }
 
 /// What a log says of one item under one criterion and one variant.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LogRecord {
     /// File and line of the record.
     pub place: Place,
@@ -162,19 +162,7 @@ impl Log {
 impl LogRecord {
     /// A record of an item that says nothing more yet.
     pub fn new(place: Place, item: &str) -> Self {
-        Self {
-            place: place.of_item(item),
-            item: item.to_owned(),
-            part: None,
-            criterion: None,
-            rubric: None,
-            variant: None,
-            swapped: None,
-            fields: Arc::default(),
-            prediction: None,
-            said: None,
-            labels: vec![],
-        }
+        Self { place: place.of_item(item), item: item.to_owned(), ..Self::default() }
     }
 
     /// A record of the item whose id stands at a place of a row; errors call the id `what`.

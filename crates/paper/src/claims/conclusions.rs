@@ -195,16 +195,16 @@ impl Conclusion {
         runs: &Runs,
         judged_by: &JudgedBy,
     ) -> Result<JudgedConclusion<'_>, ClaimsError> {
-        let judged = |outcome, here, runs, beside, values| JudgedConclusion {
-            conclusion: self,
-            outcome,
-            here,
-            runs,
-            beside,
-            values,
-        };
         let Some(results) = all.get(&self.experiment) else {
-            return Ok(judged(ConclusionOutcome::NotJudged, false, None, None, vec![]));
+            let outcome = ConclusionOutcome::NotJudged;
+            return Ok(JudgedConclusion {
+                conclusion: self,
+                outcome,
+                here: false,
+                runs: None,
+                beside: None,
+                values: vec![],
+            });
         };
         let at = |quantity: &str| {
             let experiment = experiment_of(quantity).unwrap_or(self.experiment);
@@ -231,16 +231,9 @@ impl Conclusion {
         let here = hold(&look_up)?;
         let is_twofold = quantities.iter().any(|q| judged_by.quantities(q).1.is_some_and(|other| at(&other).is_ok()));
         let beside = is_twofold.then(|| hold(&other)).transpose()?;
+        // Where nothing varies there is this run alone.
         let varied = quantities.iter().any(|quantity| runs_of(quantity).is_some());
-        if !varied {
-            return Ok(judged(
-                if here { ConclusionOutcome::Holds } else { ConclusionOutcome::Flips },
-                here,
-                None,
-                beside,
-                values,
-            ));
-        }
+        let number = if varied { runs.number() } else { 0 };
         // A quantity that no run moves is as it is here.
         let in_run = |run: usize| {
             hold(&|quantity| match runs_of(quantity).and_then(|values| values.get(run)) {
@@ -249,15 +242,16 @@ impl Conclusion {
             })
         };
         let mut held = 0;
-        for run in 0..runs.number() {
+        for run in 0..number {
             held += usize::from(in_run(run)?);
         }
         let outcome = match (here, held) {
-            (true, held) if held == runs.number() => ConclusionOutcome::Holds,
+            (true, held) if held == number => ConclusionOutcome::Holds,
             (false, 0) => ConclusionOutcome::Flips,
             _ => ConclusionOutcome::Undetermined,
         };
-        Ok(judged(outcome, here, Some((held, runs.number())), beside, values))
+        let runs = varied.then_some((held, number));
+        Ok(JudgedConclusion { conclusion: self, outcome, here, runs, beside, values })
     }
 }
 

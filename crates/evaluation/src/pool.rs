@@ -4,8 +4,7 @@ use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 
 use super::Error;
-use super::escalation::PitHistogram;
-use super::escalation::{BeliefErrors, ErrorReduction};
+use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::protocol::uniforms;
 use judge_uncertainty_core::belief::{
     Design, FeatureColumn, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,

@@ -68,7 +68,9 @@ fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle, marks: &M
 
 /// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the other.
 fn isolation_row(world: &str, isolation: &Isolation, marks: &Marks, at: &str) -> Value {
-    let correlation = |summary, part: &str| correlation(summary, marks, &format!("{at}/isolation/{part}"));
+    // Correlations have two decimals, and their bounds no zero before the point.
+    let (style, bounds) = (NumberStyle::plain(2), NumberStyle { leading_zero: false, ..NumberStyle::plain(2) });
+    let correlation = |summary, part: &str| interval(summary, style, bounds, marks, &format!("{at}/isolation/{part}"));
     let Isolation { aleatoric_disagreement, aleatoric_error, epistemic_disagreement, epistemic_error, truth_truth } =
         isolation;
     json!({
@@ -81,12 +83,6 @@ fn isolation_row(world: &str, isolation: &Isolation, marks: &Marks, at: &str) ->
         "aleatoric_isolates": aleatoric_disagreement.mean.abs() > aleatoric_error.mean.abs(),
         "epistemic_isolates": epistemic_error.mean.abs() > epistemic_disagreement.mean.abs(),
     })
-}
-
-/// Correlations have two decimals, and their bounds no zero before the point.
-fn correlation(summary: &Summary, marks: &Marks, at: &str) -> Value {
-    let style = NumberStyle::plain(2);
-    interval(summary, style, NumberStyle { leading_zero: false, ..style }, marks, at)
 }
 
 /// The judge on the dice by tier; `extreme` marks the highest and the lowest stated confidence of all tiers.

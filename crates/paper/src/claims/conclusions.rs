@@ -9,7 +9,8 @@ use super::verdict::{experiment_of, number_at};
 use super::{ClaimsError, Experiment, JudgedBy, ResultValues, Runs};
 
 /// A sentence of the paper that follows from its numbers if they are right.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Conclusion {
     /// Name: lower-case words joined by hyphens, unique.
     pub id: String,
@@ -22,6 +23,7 @@ pub struct Conclusion {
     /// Conditions as typed; the sentence needs all of them.
     pub when: Vec<String>,
     /// Whether this is a sentence's literal reading, next to another reading that the authors meant.
+    #[serde(default)]
     pub literal: bool,
     /// Why the outcome is what it is, if that needs an explanation.
     pub note: Option<String>,
@@ -167,14 +169,12 @@ impl JudgedConclusion<'_> {
 }
 
 impl Conclusion {
-    /// Makes a conclusion of its typed parts.
-    pub(super) fn try_new(typed: super::file::TypedConclusion) -> Result<Self, String> {
-        let super::file::TypedConclusion { id, experiment, place, says, when, literal, note } = typed;
-        if when.is_empty() {
+    /// Refuses a condition that compares nothing, or asks for quantities of another experiment.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.when.is_empty() {
             return Err("it has no condition".to_owned());
         }
-        when.iter().try_for_each(|text| check_condition(text, experiment))?;
-        Ok(Self { id: id.into_inner(), experiment, place, says, when, literal, note })
+        self.when.iter().try_for_each(|text| check_condition(text, self.experiment))
     }
 
     /// The quantities that it rests on, each once, in results of its experiment.

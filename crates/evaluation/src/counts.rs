@@ -6,8 +6,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{Fit, Held, HeldCounts, InHand, LabelGains, Pool, Ranking, Split};
-use super::pool::{subsample, sums};
+use super::pool::{Fit, Held, HeldCounts, InHand, LabelGains, Pool, Ranking, Split, subsample, sums};
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, Design, Dirichlet, FittedBelief, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior,
     TrustProfile, dirichlet::row, fit_trusts, maps, mean_place, place_variance,

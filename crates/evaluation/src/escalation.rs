@@ -24,8 +24,7 @@ pub struct BeliefErrors {
 }
 
 impl BeliefErrors {
-    /// Means over all items except the first n of a ranking, for each n in `sizes`; `None` if no items remain. Items
-    /// are summed in their order.
+    /// Means over all items but the first n of a ranking, for each n in `sizes`, in the items' order; `None` of no items.
     pub(crate) fn without_first(of_items: &[Self], ranked: &[usize], sizes: &[usize]) -> Vec<Option<Self>> {
         let mut places = vec![usize::MAX; of_items.len()];
         ranked.iter().enumerate().for_each(|(place, &item)| places[item] = place);

@@ -4,8 +4,7 @@ use std::ops::Deref;
 
 use super::counts::CountPool;
 use super::held_out::Scored;
-use super::pool::ByLabels;
-use super::pool::Pool;
+use super::pool::{ByLabels, Pool};
 use super::ratings::RatingPool;
 
 /// The labels of items with what the judge says of them.

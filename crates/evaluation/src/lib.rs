@@ -15,7 +15,7 @@
 //! | [`held_out`] | predictions scored on labels that they have not seen, from one label an item |
 //! | [`components`] | both parts of the uncertainty, item by item |
 //! | [`journal`] | finished replicates on disk |
-//! | [`mod@replicate`], [`protocol`] | work in parallel, the constants of the protocol |
+//! | [`protocol`] | the constants of the protocol, replicates in parallel |
 
 pub mod components;
 pub mod counts;
@@ -27,7 +27,6 @@ pub mod label_pool;
 pub mod pool;
 pub mod protocol;
 pub mod ratings;
-pub mod replicate;
 
 use thiserror::Error as ThisError;
 
@@ -39,16 +38,15 @@ pub use escalation::{
     BeliefErrors, ByRule, ByRuleAndBudget, Coverage, ErrorReduction, Escalation, Measured, Picks, PitHistogram,
     Removed, by_rule,
 };
-pub use half_split::{Contrast, Measure};
-pub use half_split::{FamiliaritySearch, list_width};
-pub use half_split::{Features, HalfSplit, Settings, SplitOutcome, Ties};
+pub use half_split::{
+    Contrast, FamiliaritySearch, Features, HalfSplit, Measure, Settings, SplitOutcome, Ties, list_width,
+};
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use label_pool::LabelPool;
-pub use pool::ByLabels;
-pub use pool::{Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Ranking, Split};
+pub use pool::{ByLabels, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Ranking, Split};
+pub use protocol::replicate;
 pub use ratings::RatingPool;
-pub use replicate::replicate;
 
 /// Why a replicate can't be evaluated.
 #[derive(Debug, ThisError)]

@@ -4,8 +4,7 @@ use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 
 use super::Error;
-use super::escalation::PitHistogram;
-use super::escalation::{BeliefErrors, ErrorReduction};
+use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::protocol::uniforms;
 use judge_uncertainty_core::belief::{
     Design, FeatureColumn, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
@@ -163,8 +162,7 @@ pub trait Pool: Sync {
 /// What a label of each item would do to the errors of its belief.
 #[derive(Debug, Clone, Default)]
 pub struct LabelGains {
-    /// The labels that may be bought, item after item: the share of the item's own up to each one, and the fall of the
-    /// errors by it.
+    /// The labels that may be bought, item after item: the share of the item's up to each, and the fall of the errors by it.
     labels: Vec<(f64, ErrorReduction)>,
     /// Where those of each item end.
     ends: Vec<usize>,

@@ -1,6 +1,9 @@
-//! Constants and draws of the protocol.
+//! Constants and draws of the protocol, and replicates in parallel, whose results do not depend on the number of threads.
+
+use rayon::prelude::*;
 
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_system::progress::Progress;
 
 /// Numbers of labels that an item may hold before escalation, each as likely as the others.
 pub const REVEALED: [u32; 5] = [0, 1, 2, 5, 10];
@@ -24,4 +27,35 @@ pub fn uniforms(stream: &mut Stream, n: usize) -> Vec<f64> {
 /// ln(1 + n), the feature that the number of labels n enters as.
 pub fn log_labels(numbers: &[u32]) -> impl Iterator<Item = f64> {
     numbers.iter().map(|&n| f64::from(n).ln_1p())
+}
+
+/// Runs `f` on every job, in parallel, and returns the results in the order of the jobs.
+///
+/// Each job draws from streams of its own and sums are taken afterwards in job order, so the results are the same for
+/// any number of threads.
+///
+/// # Errors
+/// The first error in job order.
+pub fn replicate<J, T, E>(
+    task: &str,
+    jobs: &[J],
+    progress: &dyn Progress,
+    f: impl Fn(&J) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E>
+where
+    J: Sync,
+    T: Send,
+    E: Send,
+{
+    progress.start(task, jobs.len() as u64);
+    let done: Vec<Result<T, E>> = jobs
+        .par_iter()
+        .map(|job| {
+            let result = f(job);
+            progress.advance(1);
+            result
+        })
+        .collect();
+    progress.finish();
+    done.into_iter().collect()
 }

@@ -16,8 +16,7 @@ use judge_uncertainty_core::stats::{mean, sample_sd};
 
 use super::Error;
 use super::counts::most_revealed;
-use super::escalation::PitHistogram;
-use super::escalation::{BeliefErrors, ErrorReduction};
+use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
 use super::pool::{Fit, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, Pool, Ranking, Split};
 

@@ -30,18 +30,12 @@ impl Allowed {
 }
 
 /// Unpacks all that `packed` gives, as far as `budget` allows.
-///
-/// # Errors
-/// The bytes are damaged, or are more.
 pub(crate) fn unpack(packed: impl Read, budget: &Allowance, into: &mut Vec<u8>) -> std::result::Result<(), String> {
     let read = packed.take(budget.left().saturating_add(1)).read_to_end(into).map_err(|error| error.to_string())?;
     budget.take(read as u64).map_err(|exceeded| exceeded.to_string())
 }
 
 /// Unpacks zstd. Large members consist of several frames, one after the other.
-///
-/// # Errors
-/// As [`unpack`].
 pub(crate) fn unpack_zstd(
     mut packed: &[u8],
     budget: &Allowance,
@@ -96,9 +90,6 @@ fn memory_of_json(text: &[u8]) -> u64 {
 }
 
 /// Checks the sheets and other parts of a workbook against their checksums and against the limits, and keeps nothing.
-///
-/// # Errors
-/// As [`members`]; a text within a part that is longer than a cell can be.
 pub(crate) fn check_parts(file: &Path, bytes: &[u8], allowed: &Allowed, wanted: impl Fn(&str) -> bool) -> Result<()> {
     each_member(file, bytes, wanted, &mut |archive, name, index| {
         let sheet = name.contains("worksheets/");

@@ -79,14 +79,14 @@ fn is_set(value: Option<std::ffi::OsString>) -> bool {
     value.is_some_and(|value| value == "1")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
-
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn links_below_the_folder_are_refused_and_others_are_not() {
+        use std::os::unix::fs::symlink;
         let dir = tempfile::tempdir().unwrap();
         let (study, elsewhere) = (dir.path().join("study"), dir.path().join("elsewhere"));
         fs::create_dir(&study).unwrap();

@@ -55,8 +55,7 @@ pub fn check_matrix(file: &Path, data: impl Read, length: u64, ids: &ItemIds, co
     read(file, data, length, ids, columns, None).map(drop)
 }
 
-/// Reads the numbers in the order of the file, and keeps them if somebody wants them; returns that order and the number
-/// of columns.
+/// Reads the numbers in the order of the file, and keeps them if asked to; returns that order and the number of columns.
 fn read(
     file: &Path,
     mut data: impl Read,
@@ -126,8 +125,7 @@ fn header_bytes(data: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Brackets within brackets of a header: NumPy writes two for the shape of a matrix, and two more for numbers with
-/// names.
+/// Brackets within brackets: NumPy writes two for the shape of a matrix, and two more for numbers with names.
 const DEEPEST: usize = 4;
 
 /// Reads the header of a matrix, and leaves the numbers.

@@ -58,8 +58,8 @@ pub struct Records<'t> {
     labels: Vec<String>,
 }
 
-/// The members of a JSON object in the order of the file.
-pub(crate) struct Members<'t>(pub(crate) Vec<(String, &'t str)>);
+/// The members of a JSON object in the order of the file, a repeated one each time, with the JSON texts of their values.
+pub struct Members<'t>(pub Vec<(String, &'t str)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
@@ -115,9 +115,6 @@ impl<'t> Records<'t> {
     }
 
     /// The fields of a record as text, those of objects within it under both names, joined by `_`.
-    ///
-    /// # Errors
-    /// A line that is not an object, or an object that has a field twice.
     fn fields(&self, record: usize) -> Result<Vec<(String, String)>> {
         let mut fields = vec![];
         for (name, cell) in self.cells(record) {
@@ -201,9 +198,6 @@ impl<'t> Document<'t> {
     }
 
     /// The members of an object that is a part of the text, in their order.
-    ///
-    /// # Errors
-    /// It is no JSON object.
     pub(crate) fn members(self, part: &'t str) -> Result<Vec<(String, &'t str)>> {
         let found: Members = serde_json::from_str(part).map_err(|error| refused(self.file, self.line(part), &error))?;
         Ok(found.0)

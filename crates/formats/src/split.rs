@@ -18,8 +18,7 @@ pub fn files_of(path: &Path) -> Result<Vec<PathBuf>> {
     })
 }
 
-/// The parts of the split whose first file, by its name, is this one; only the file itself if it is not part of a
-/// split.
+/// The parts of the split whose first file, by its name, this is; only the file itself if it is not part of a split.
 fn parts(path: &Path) -> Vec<PathBuf> {
     let alone = || vec![path.to_owned()];
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -24,11 +24,6 @@ impl StopSignal {
         self.changed.notify_all();
     }
 
-    /// Whether threads are to end.
-    pub fn is_stopped(&self) -> bool {
-        *locked(&self.stopped)
-    }
-
     /// Waits; false if the wait was ended early.
     pub fn sleep(&self, duration: Duration) -> bool {
         let stopped = locked(&self.stopped);

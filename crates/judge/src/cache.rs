@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::client::{Answer, TokenUsage};
-use crate::parse::{self, Distribution, Failure, StatedScore};
+use crate::parse::{self, Distribution, Failure};
 use crate::prompts::Ask;
 use crate::request::{JudgeRequest, key};
 use crate::run::counted;
@@ -65,8 +65,8 @@ pub enum Meaning {
     Distribution(Distribution),
     /// A stated confidence, 0 to 100.
     Confidence(f64),
-    /// A mean score with its spread.
-    Score(StatedScore),
+    /// Predicted mean and standard deviation of the scores.
+    Score([f64; 2]),
 }
 
 impl CachedAnswer {
@@ -102,32 +102,24 @@ impl CachedAnswer {
     /// # Errors
     /// Why it says nothing that counts.
     pub fn meaning(&self, answers: &Scale) -> Result<Meaning, Failure> {
-        meaning(self.ask, &self.answer, answers)
-    }
-}
-
-/// What an answer says.
-///
-/// # Errors
-/// Why it says nothing that counts.
-pub fn meaning(ask: Ask, answer: &Answer, answers: &Scale) -> Result<Meaning, Failure> {
-    if let Some(failure) = answer.failure {
-        return Err(failure);
-    }
-    let text = answer.raw.as_deref().unwrap_or_default();
-    let classes = answers.classes();
-    let meaning = match ask {
-        Ask::Distribution | Ask::Update => parse::distribution(text, classes).map(Meaning::Distribution),
-        Ask::Confidence => parse::confidence(text).map(Meaning::Confidence),
-        Ask::Score => parse::score(text, answers.range()).map(Meaning::Score),
-        Ask::Label => {
-            let tokens = answer.label_tokens.as_deref().ok_or(Failure::WrongShape)?;
-            parse::label_tokens(tokens, classes).map(Meaning::Distribution)
+        let (answer, classes) = (&self.answer, answers.classes());
+        if let Some(failure) = answer.failure {
+            return Err(failure);
         }
-    };
-    // Half an answer is unreadable because its limit cut it.
-    let cut = answer.finish_reason.as_deref() == Some("length");
-    meaning.map_err(|failure| if cut && failure == Failure::Unparseable { Failure::Truncated } else { failure })
+        let text = answer.raw.as_deref().unwrap_or_default();
+        let meaning = match self.ask {
+            Ask::Distribution | Ask::Update => parse::distribution(text, classes).map(Meaning::Distribution),
+            Ask::Confidence => parse::confidence(text).map(Meaning::Confidence),
+            Ask::Score => parse::score(text, answers.range()).map(Meaning::Score),
+            Ask::Label => {
+                let tokens = answer.label_tokens.as_deref().ok_or(Failure::WrongShape)?;
+                parse::label_tokens(tokens, classes).map(Meaning::Distribution)
+            }
+        };
+        // Half an answer is unreadable because its limit cut it.
+        let cut = answer.finish_reason.as_deref() == Some("length");
+        meaning.map_err(|failure| if cut && failure == Failure::Unparseable { Failure::Truncated } else { failure })
+    }
 }
 
 /// The open cache.

@@ -43,11 +43,6 @@ impl ApiKey {
         }
         Ok(ApiKey(value.to_owned()))
     }
-
-    /// The text without the key, however it is written: see [`secret::hide`].
-    fn hide(&self, text: &str) -> String {
-        secret::hide(&self.0, HIDDEN, text)
-    }
 }
 
 /// An OpenAI-compatible endpoint.
@@ -86,8 +81,9 @@ impl Endpoint {
         Ok(Endpoint { agent, url, host, key })
     }
 
+    /// The text without the key, however it is written: see [`secret::hide`].
     fn hide(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| secret::hide(&key.0, HIDDEN, text))
     }
 
     /// Sends the request once; status, headers and text of the reply, cut at [`LARGEST_REPLY`].
@@ -130,6 +126,17 @@ impl Endpoint {
         };
         Trouble::Again { kind, after: None, detail: self.hide(&error.to_string()) }
     }
+
+    fn refusal(&self, status: u16, problem: &Complaint, request: &JudgeRequest) -> String {
+        let remedy = match (status, problem.parameter(request.parameters.keys())) {
+            (401 | 403, _) => "check the key in the environment".to_owned(),
+            (404, _) => "check the address and the model".to_owned(),
+            (300..=399, _) => "give the address that it redirects to".to_owned(),
+            (_, Some(parameter)) => format!("this model does not accept {parameter}: leave that option out"),
+            _ => "check the settings of the run".to_owned(),
+        };
+        self.hide(&format!("{} refuses the request (status {status}): {}; {remedy}", self.host, problem.message))
+    }
 }
 
 impl Judge for Endpoint {
@@ -158,19 +165,6 @@ impl Judge for Endpoint {
                 .ok_or_else(|| Trouble::Fatal(self.refusal(status, &Complaint::read(&text), request)))?,
         };
         Ok(answer.changed(|text| self.hide(text)))
-    }
-}
-
-impl Endpoint {
-    fn refusal(&self, status: u16, problem: &Complaint, request: &JudgeRequest) -> String {
-        let remedy = match (status, problem.parameter(request.parameters.keys())) {
-            (401 | 403, _) => "check the key in the environment".to_owned(),
-            (404, _) => "check the address and the model".to_owned(),
-            (300..=399, _) => "give the address that it redirects to".to_owned(),
-            (_, Some(parameter)) => format!("this model does not accept {parameter}: leave that option out"),
-            _ => "check the settings of the run".to_owned(),
-        };
-        self.hide(&format!("{} refuses the request (status {status}): {}; {remedy}", self.host, problem.message))
     }
 }
 

@@ -34,14 +34,14 @@ pub mod simulated;
 pub mod summary;
 pub mod task;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use client::Answer;
 pub use prompts::Ask;
 pub use reply::read_reply;
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_system::{FileError, read};
+use judge_uncertainty_system::FileError;
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
@@ -105,14 +105,4 @@ impl Error {
 /// About how many tokens a text of so many bytes has: one for every four, a common rule of thumb for English.
 pub fn about_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
-}
-
-/// Lines of a file with their numbers, from 1; blank lines are left out.
-fn lines_of(text: &str) -> impl Iterator<Item = (u64, &str)> {
-    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
-}
-
-fn text_of(path: &Path) -> Result<String, Error> {
-    let unreadable = |source| judge_uncertainty_formats::Error::Unreadable { file: path.to_path_buf(), source };
-    Ok(read::text(path).map_err(unreadable)?)
 }

@@ -5,13 +5,13 @@
 //! not matter. A sum that is off by rounding (1 in 100) is accepted and counted as normalised. A text with two answers
 //! that differ counts as a failure.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize as DeriveDeserialize, Serialize};
+use serde::{Deserialize, Serialize};
 
+use judge_uncertainty_formats::records::Members;
 use judge_uncertainty_system::limits;
 
 /// What is wrong with an answer that arrived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, DeriveDeserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// No text.
@@ -64,15 +64,6 @@ pub struct Distribution {
     pub unseen: Option<f64>,
 }
 
-/// A predicted score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StatedScore {
-    /// Predicted mean.
-    pub mean: f64,
-    /// Predicted standard deviation, 0 or more.
-    pub sd: f64,
-}
-
 /// How far a sum of whole percentages may be off.
 const ROUNDING: f64 = 1.0;
 /// What floating point adds to that.
@@ -82,15 +73,8 @@ const LEAST_IN_VAIN: usize = 64;
 /// Fields for a remark, next to the numbers.
 const REMARKS: [&str; 6] = ["reasoning", "explanation", "rationale", "comment", "note", "notes"];
 
-/// A JSON value whose objects keep repeated keys, which may hide a second meaning.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Json {
-    Number(f64),
-    Text(String),
-    Object(Vec<(String, Json)>),
-    List(Vec<Json>),
-    Other,
-}
+/// Names with the JSON texts of their values; a name that is there twice may hide a second meaning.
+type Fields<'t> = Vec<(String, &'t str)>;
 
 /// Reads the answer to `Ask::Distribution` or `Update`.
 ///
@@ -128,14 +112,13 @@ pub fn confidence(text: &str) -> Result<f64, Failure> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn score(text: &str, (low, high): (f64, f64)) -> Result<StatedScore, Failure> {
+pub fn score(text: &str, (low, high): (f64, f64)) -> Result<[f64; 2], Failure> {
     let numbers = named_numbers(text, &["mean", "sd"])?;
-    let score = StatedScore { mean: numbers[0], sd: numbers[1] };
-    let off = score.mean < low || score.mean > high || score.sd > high - low;
-    match score {
-        score if score.sd < 0.0 => Err(Failure::Negative),
-        _ if off => Err(Failure::OutOfRange),
-        score => Ok(score),
+    let [mean, sd] = [numbers[0], numbers[1]];
+    match () {
+        () if sd < 0.0 => Err(Failure::Negative),
+        () if mean < low || mean > high || sd > high - low => Err(Failure::OutOfRange),
+        () => Ok([mean, sd]),
     }
 }
 
@@ -175,8 +158,7 @@ pub fn label_tokens(tokens: &[(String, f64)], classes: &[String]) -> Result<Dist
     Ok(Distribution { shares: mass.iter().map(|m| m / seen).collect(), normalised: false, unseen: Some(unseen) })
 }
 
-/// Position of the class of that name: letter by letter, else the only class that matches if case and spaces are
-/// ignored.
+/// Position of the class of that name: letter by letter, else the only one that matches apart from case and spaces.
 fn find(classes: &[impl AsRef<str>], name: &str) -> Option<usize> {
     if let Some(j) = classes.iter().position(|class| class.as_ref() == name) {
         return Some(j);
@@ -212,11 +194,11 @@ fn named_numbers(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<f64>, Fail
 }
 
 /// The fields of the one JSON object in a text, or of its `name: number` lines if it has no object.
-fn fields(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Json)>, Failure> {
+fn fields<'t>(text: &'t str, known: &dyn Fn(&str) -> bool) -> Result<Fields<'t>, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::Empty);
     }
-    let mut found: Option<Vec<(String, Json)>> = None;
+    let mut found: Option<Fields> = None;
     for object in objects(text)? {
         let object = unwrapped(object, known);
         match &found {
@@ -239,14 +221,14 @@ fn fields(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Json)
 ///
 /// A brace may begin an object that breaks off only at the end of the text, and so may those within it: what is read in
 /// vain is limited, because an answer of nothing but braces would take minutes.
-fn objects(text: &str) -> Result<Vec<Vec<(String, Json)>>, Failure> {
+fn objects(text: &str) -> Result<Vec<Fields<'_>>, Failure> {
     let (mut found, mut in_vain) = (vec![], 0);
     let mut rest = text;
     while let Some(start) = rest.find('{') {
         rest = &rest[start..];
-        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Json>();
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Members>();
         match stream.next() {
-            Some(Ok(Json::Object(fields))) => {
+            Some(Ok(Members(fields))) => {
                 let end = stream.byte_offset();
                 found.push(fields);
                 rest = &rest[end..];
@@ -268,18 +250,18 @@ fn read_until(text: &str, error: &serde_json::Error) -> usize {
 }
 
 /// The inner object of `{"distribution": {...}}`, unless that name is one that is asked for.
-fn unwrapped(fields: Vec<(String, Json)>, known: &dyn Fn(&str) -> bool) -> Vec<(String, Json)> {
-    match <[(String, Json); 1]>::try_from(fields) {
-        Ok([(name, Json::Object(inner))]) if !known(&name) => inner,
-        Ok([field]) => vec![field],
-        Err(fields) => fields,
+fn unwrapped<'t>(fields: Fields<'t>, known: &dyn Fn(&str) -> bool) -> Fields<'t> {
+    match &fields[..] {
+        [(name, inner)] if !known(name) => serde_json::from_str(inner).map_or(fields, |Members(inner)| inner),
+        _ => fields,
     }
 }
 
 /// Whether two objects say the same, in any order.
-fn same(a: &[(String, Json)], b: &[(String, Json)]) -> bool {
-    let sorted = |fields: &[(String, Json)]| {
-        let mut said: Vec<String> = fields.iter().map(|(name, value)| format!("{name:?} {value:?}")).collect();
+fn same(a: &Fields, b: &Fields) -> bool {
+    let text = |value: &str| number(value).map_or_else(|| value.to_owned(), |number| number.to_string());
+    let sorted = |fields: &Fields| {
+        let mut said: Vec<_> = fields.iter().map(|(name, value)| (name.clone(), text(value))).collect();
         said.sort();
         said
     };
@@ -287,28 +269,25 @@ fn same(a: &[(String, Json)], b: &[(String, Json)]) -> bool {
 }
 
 /// `name: number` pairs, one per line or between commas.
-fn pairs(text: &str) -> Vec<(String, Json)> {
+fn pairs<'t>(text: &'t str) -> Fields<'t> {
     let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '-' | '`' | '"' | '\'' | '•');
-    let pair = |part: &str| {
+    let pair = |part: &'t str| {
         let (name, value) = part.split_once([':', '='])?;
         let value = value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | '.'));
         let name = name.trim_matches(decoration);
-        number_of(value).map(|number| (name.to_owned(), Json::Number(number)))
+        number_of(value).map(|_| (name.to_owned(), value))
     };
     text.split(['\n', ',', ';']).filter_map(pair).collect()
 }
 
 /// A remark next to the numbers.
-fn is_remark(name: &str, value: &Json) -> bool {
-    matches!(value, Json::Text(_)) && REMARKS.contains(&name.trim().to_lowercase().as_str())
+fn is_remark(name: &str, value: &str) -> bool {
+    value.starts_with('"') && REMARKS.contains(&name.trim().to_lowercase().as_str())
 }
 
-fn number(value: &Json) -> Option<f64> {
-    match value {
-        Json::Number(number) => Some(*number),
-        Json::Text(text) => number_of(text),
-        _ => None,
-    }
+/// The number of a JSON number or text.
+fn number(value: &str) -> Option<f64> {
+    serde_json::from_str(value).map_or_else(|_| number_of(value), |text: String| number_of(&text))
 }
 
 /// A finite decimal number, with a percent sign or `/100` behind it or not.
@@ -320,52 +299,6 @@ fn number_of(text: &str) -> Option<f64> {
         return None;
     }
     text.parse().ok().filter(|number: &f64| number.is_finite())
-}
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct JsonVisitor;
-        impl<'de> Visitor<'de> for JsonVisitor {
-            type Value = Json;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("JSON")
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-                Ok(Json::Number(value))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json::Number(value as f64))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json::Number(value as f64))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-                Ok(Json::Text(value.to_owned()))
-            }
-            fn visit_bool<E>(self, _: bool) -> Result<Json, E> {
-                Ok(Json::Other)
-            }
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json::Other)
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
-                let mut values = vec![];
-                while let Some(value) = list.next_element()? {
-                    values.push(value);
-                }
-                Ok(Json::List(values))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
-                let mut fields = vec![];
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Json::Object(fields))
-            }
-        }
-        deserializer.deserialize_any(JsonVisitor)
-    }
 }
 
 #[cfg(test)]
@@ -433,7 +366,7 @@ mod tests {
         // Braces in the text around an answer are no reason.
         let around = format!("{} {{\"red\": 50, \"green\": 30, \"blue\": 20}}", "x_{i} \\frac{a}{b} ".repeat(500));
         assert_eq!(read(&around), Ok(vec![0.5, 0.3, 0.2]));
-        assert_eq!(read_until("{\n\"a\": }", &serde_json::from_str::<Json>("{\n\"a\": }").unwrap_err()), 8);
+        assert_eq!(read_until("{\n\"a\": }", &serde_json::from_str::<Members>("{\n\"a\": }").err().unwrap()), 8);
     }
 
     #[test]
@@ -481,7 +414,7 @@ mod tests {
     #[test]
     fn scores_are_on_their_scale() {
         let scale = (1.0, 5.0);
-        assert_eq!(score("{\"mean\": 3.2, \"sd\": 0.8}", scale), Ok(StatedScore { mean: 3.2, sd: 0.8 }));
+        assert_eq!(score("{\"mean\": 3.2, \"sd\": 0.8}", scale), Ok([3.2, 0.8]));
         assert_eq!(score("{\"mean\": 6, \"sd\": 0.8}", scale), Err(Failure::OutOfRange));
         assert_eq!(score("{\"mean\": 3, \"sd\": -1}", scale), Err(Failure::Negative));
         assert_eq!(score("{\"mean\": 3}", scale), Err(Failure::MissingClass));

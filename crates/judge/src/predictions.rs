@@ -37,23 +37,19 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// Adds an answer.
-    pub fn add(&mut self, item: &str, variant: &str, ask: Ask, meaning: Result<Meaning, Failure>) {
-        match meaning {
-            Ok(meaning) => {
-                self.usable += 1;
-                self.normalised += usize::from(matches!(&meaning, Meaning::Distribution(d) if d.normalised));
-                self.meanings.entry((item.to_owned(), variant.to_owned(), ask)).or_default().push(meaning);
-            }
-            Err(failure) => *self.failures.entry(failure).or_default() += 1,
-        }
-    }
-
     /// Reads the answers of a cache, one per question.
     pub fn from_entries<'e>(entries: impl Iterator<Item = &'e CachedAnswer>, answers: &Scale) -> Self {
         let mut collected = Self::default();
         for entry in entries {
-            collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));
+            match entry.meaning(answers) {
+                Ok(meaning) => {
+                    collected.usable += 1;
+                    collected.normalised += usize::from(matches!(&meaning, Meaning::Distribution(d) if d.normalised));
+                    let question = (entry.item.clone(), entry.variant.clone(), entry.ask);
+                    collected.meanings.entry(question).or_default().push(meaning);
+                }
+                Err(failure) => *collected.failures.entry(failure).or_default() += 1,
+            }
         }
         collected
     }
@@ -127,7 +123,7 @@ fn values(meanings: &[Meaning], answers: &Scale) -> Vec<String> {
         mean_of(meanings.iter().filter_map(|meaning| match meaning {
             // Probabilities of label tokens stay as they were: what they lack to 1 was on no label.
             Meaning::Distribution(d) => d.shares.get(j).map(|share| share * (1.0 - d.unseen.unwrap_or(0.0))),
-            Meaning::Score(score) => Some(if j == 0 { score.mean } else { score.sd }),
+            Meaning::Score(score) => Some(score[j]),
             Meaning::Confidence(_) => None,
         }))
     };

@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_variant_without_wording_is_refused() {
         let classes = Scale::Classes(vec!["yes".into(), "no".into()]);
-        let item = Item { id: "1".into(), text: BTreeMap::new(), labels: vec![] };
+        let item = Item { id: "1".into(), text: BTreeMap::new(), labels: vec![], truth: None };
         let error = prompts("study").render(&task("study", classes), &item, Ask::Distribution, "rude").unwrap_err();
         let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
         let said: Vec<String> = causes.map(ToString::to_string).collect();
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn every_template_of_every_set_renders() {
         let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
-        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
+        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0], truth: None };
         let classes = Scale::Classes(vec!["yes".into(), "no".into()]);
         let study = task("study", classes);
         for ask in [Ask::Distribution, Ask::Label, Ask::Confidence, Ask::Update] {

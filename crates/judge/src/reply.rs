@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::client::{Answer, TokenUsage};
-use crate::parse::{Failure, Json};
+use crate::parse::Failure;
 use crate::prompts::Ask;
+use judge_uncertainty_formats::records::Members;
 
 /// How much of a reply without an answer is kept, in bytes.
 const EXCERPT: usize = 4096;
@@ -76,24 +78,24 @@ fn read_value(text: &str) -> Result<Value, (Failure, String)> {
         let detail = "the reply is a stream of events, which was not asked for".to_owned();
         return Err((Failure::NotJson, detail));
     }
-    let not_json = |error: serde_json::Error| (Failure::NotJson, error.to_string());
-    let reply = serde_json::from_str(text).map_err(not_json)?;
-    match repeated(&serde_json::from_str(text).map_err(not_json)?) {
+    let reply = serde_json::from_str(text).map_err(|error| (Failure::NotJson, error.to_string()))?;
+    match repeated(text) {
         None => Ok(reply),
-        Some(name) => Err((Failure::WrongShape, format!("the field {:?} appears twice", excerpt(name)))),
+        Some(name) => Err((Failure::WrongShape, format!("the field {:?} appears twice", excerpt(&name)))),
     }
 }
 
 /// A field that an object of a JSON text has twice: which of the two would count, every reader decides for itself.
-fn repeated(json: &Json) -> Option<&str> {
-    match json {
-        Json::Object(fields) => {
-            let mut seen = HashSet::new();
-            fields.iter().find_map(|(name, value)| if seen.insert(name) { repeated(value) } else { Some(name) })
-        }
-        Json::List(values) => values.iter().find_map(repeated),
-        _ => None,
+fn repeated(json: &str) -> Option<String> {
+    if let Ok(Members(fields)) = serde_json::from_str(json) {
+        let mut seen = HashSet::new();
+        let twice = |(name, value): &(String, &str)| match seen.insert(name.clone()) {
+            true => repeated(value),
+            false => Some(name.clone()),
+        };
+        return fields.iter().find_map(twice);
     }
+    serde_json::from_str::<Vec<&RawValue>>(json).ok()?.iter().find_map(|value| repeated(value.get()))
 }
 
 /// Reads a reply that refuses: an answer if the refusal is about this prompt alone.

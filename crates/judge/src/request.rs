@@ -54,19 +54,14 @@ pub struct QuestionSettings {
 impl QuestionSettings {
     /// Parameters of a request, by the names under which they are sent.
     fn parameters(&self, ask: Ask) -> BTreeMap<String, Value> {
-        let mut parameters = BTreeMap::new();
-        let mut set = |name: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                parameters.insert(name.to_owned(), value);
-            }
-        };
-        set("temperature", self.temperature.map(Value::from));
-        set("max_completion_tokens", self.max_tokens.map(Value::from));
-        if ask == Ask::Label {
-            set("logprobs", Some(Value::from(true)));
-            set("top_logprobs", Some(Value::from(TOP_TOKENS)));
-        }
-        parameters
+        let of_label = |value: Value| (ask == Ask::Label).then_some(value);
+        let all = [
+            ("temperature", self.temperature.map(Value::from)),
+            ("max_completion_tokens", self.max_tokens.map(Value::from)),
+            ("logprobs", of_label(true.into())),
+            ("top_logprobs", of_label(TOP_TOKENS.into())),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 }
 
@@ -111,63 +106,6 @@ pub fn key(
     sha256_hex(parts.to_string().as_bytes())
 }
 
-/// All questions about a task: items in order, for each its variants, for each what is asked.
-///
-/// # Errors
-/// No variant or one twice, settings that the task can't meet, a template that can't be rendered.
-pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Result<Vec<JudgeRequest>, Error> {
-    let distinct: BTreeSet<&String> = task.variants.iter().collect();
-    if distinct.is_empty() || distinct.len() < task.variants.len() {
-        return Err(Error::Argument(format!(
-            "{:?} are not prompt variants; name one or more, each once",
-            task.variants
-        )));
-    }
-    let main = match (task.answers.is_numbers(), settings.prediction) {
-        (false, PredictionForm::Verbalised) => Ask::Distribution,
-        (false, PredictionForm::LogProbabilities) => Ask::Label,
-        (true, PredictionForm::Verbalised) => Ask::Score,
-        (true, PredictionForm::LogProbabilities) => {
-            return Err(Error::Argument("scores have no label tokens; ask for a verbalised prediction".to_owned()));
-        }
-    };
-    let shown = |i: usize| task.items[i].labels.iter().any(|&n| n > 0);
-    let mut requests = vec![];
-    for (i, item) in task.items.iter().enumerate() {
-        for (v, variant) in task.variants.iter().enumerate() {
-            let confidence = match settings.confidence {
-                ConfidenceOf::Each => true,
-                ConfidenceOf::First => v == 0,
-                ConfidenceOf::None => false,
-            };
-            // Once per item: it belongs to the labels, not to the wording.
-            let update = task.self_update && v == 0 && shown(i);
-            let asks = [Some(main), confidence.then_some(Ask::Confidence), update.then_some(Ask::Update)];
-            for ask in asks.into_iter().flatten() {
-                let prompt = prompts.render(task, item, ask, variant)?;
-                let prompt_sha256 = sha256_hex(prompt.as_bytes());
-                let parameters = settings.parameters(ask);
-                for sample in 0..settings.samples.max(1) {
-                    requests.push(JudgeRequest {
-                        item: i,
-                        id: item.id.clone(),
-                        ask,
-                        variant: variant.clone(),
-                        sample,
-                        key: key(&item.id, ask, variant, &settings.model, &prompt_sha256, &parameters, sample),
-                        model: settings.model.clone(),
-                        parameters: parameters.clone(),
-                        prompt: prompt.clone(),
-                        prompt_sha256: prompt_sha256.clone(),
-                        on_file: 0,
-                    });
-                }
-            }
-        }
-    }
-    Ok(requests)
-}
-
 /// A task with its prompts and settings, and the questions that follow from them.
 pub struct Questions {
     /// What is asked about.
@@ -176,7 +114,7 @@ pub struct Questions {
     pub prompts: Prompts,
     /// What to ask, of whom.
     pub settings: QuestionSettings,
-    /// All questions, by [`plan`].
+    /// All questions: items in order, for each its variants, for each what is asked.
     pub requests: Vec<JudgeRequest>,
 }
 
@@ -184,9 +122,54 @@ impl Questions {
     /// Plans the questions.
     ///
     /// # Errors
-    /// As [`plan`].
+    /// No variant or one twice, settings that the task can't meet, a template that can't be rendered.
     pub fn new(task: Task, prompts: Prompts, settings: QuestionSettings) -> Result<Self, Error> {
-        let requests = plan(&task, &prompts, &settings)?;
+        let distinct: BTreeSet<&String> = task.variants.iter().collect();
+        if distinct.is_empty() || distinct.len() < task.variants.len() {
+            let problem = "are not prompt variants; name one or more, each once";
+            return Err(Error::Argument(format!("{:?} {problem}", task.variants)));
+        }
+        let main = match (task.answers.is_numbers(), settings.prediction) {
+            (false, PredictionForm::Verbalised) => Ask::Distribution,
+            (false, PredictionForm::LogProbabilities) => Ask::Label,
+            (true, PredictionForm::Verbalised) => Ask::Score,
+            (true, PredictionForm::LogProbabilities) => {
+                return Err(Error::Argument("scores have no label tokens; ask for a verbalised prediction".to_owned()));
+            }
+        };
+        let mut requests = vec![];
+        for (i, item) in task.items.iter().enumerate() {
+            for (v, variant) in task.variants.iter().enumerate() {
+                let confidence = match settings.confidence {
+                    ConfidenceOf::Each => true,
+                    ConfidenceOf::First => v == 0,
+                    ConfidenceOf::None => false,
+                };
+                // Once per item: it belongs to the labels, not to the wording.
+                let update = task.self_update && v == 0 && item.labels.iter().any(|&n| n > 0);
+                let asks = [Some(main), confidence.then_some(Ask::Confidence), update.then_some(Ask::Update)];
+                for ask in asks.into_iter().flatten() {
+                    let prompt = prompts.render(&task, item, ask, variant)?;
+                    let prompt_sha256 = sha256_hex(prompt.as_bytes());
+                    let parameters = settings.parameters(ask);
+                    for sample in 0..settings.samples.max(1) {
+                        requests.push(JudgeRequest {
+                            item: i,
+                            id: item.id.clone(),
+                            ask,
+                            variant: variant.clone(),
+                            sample,
+                            key: key(&item.id, ask, variant, &settings.model, &prompt_sha256, &parameters, sample),
+                            model: settings.model.clone(),
+                            parameters: parameters.clone(),
+                            prompt: prompt.clone(),
+                            prompt_sha256: prompt_sha256.clone(),
+                            on_file: 0,
+                        });
+                    }
+                }
+            }
+        }
         Ok(Self { task, prompts, settings, requests })
     }
 }

@@ -28,10 +28,8 @@ pub struct Effort {
     pub concurrency: usize,
     /// How often a question is asked again after trouble.
     pub retries: u32,
-    /// First wait before asking again; it doubles each time.
+    /// First wait before asking again; it doubles each time. An endpoint may ask for a longer one, up to a quarter of an hour.
     pub first_wait: Duration,
-    /// Longest wait that is chosen here; an endpoint may ask for a longer one, up to a quarter of an hour.
-    pub longest_wait: Duration,
 }
 
 /// What has happened so far.
@@ -145,9 +143,6 @@ struct RunState<'r> {
 impl<'r> Asking<'r> {
     fn work(&self) {
         while let Some(request) = self.requests.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            if self.stop.is_stopped() {
-                return;
-            }
             let mut lost = TokenUsage::default();
             let asked = self.ask(request, &mut lost);
             if !matches!(asked, Ok(Some(_))) && lost != TokenUsage::default() {
@@ -214,7 +209,7 @@ impl<'r> Asking<'r> {
     fn wait(&self, key: &str, attempt: u32) -> Duration {
         let doubled = self.effort.first_wait.saturating_mul(2_u32.saturating_pow(attempt));
         let seed = key.bytes().fold(u64::from(attempt), |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
-        doubled.min(self.effort.longest_wait).mul_f64(0.5 + 0.5 * Stream::new(seed).random())
+        doubled.mul_f64(0.5 + 0.5 * Stream::new(seed).random())
     }
 
     fn store(&self, request: &JudgeRequest, answer: Answer, lost: TokenUsage) {

@@ -35,8 +35,7 @@ const OWN_LABELS: f64 = 4.0;
 #[derive(Debug, Clone)]
 pub struct Simulated<'t> {
     task: &'t Task,
-    /// Of each item the shares of the classes (for scores one number from 0 to 1, the place on the scale) and how familiar it
-    /// is, 0 to 1.
+    /// Of each item the shares of the classes (of scores the place on the scale, 0 to 1), and how familiar it is, 0 to 1.
     known: Vec<(Vec<f64>, f64)>,
 }
 
@@ -44,14 +43,12 @@ impl<'t> Simulated<'t> {
     /// A judge of the items of `task`.
     pub fn new(task: &'t Task) -> Self {
         let items: Vec<&Item> = task.items.iter().chain(&task.left_out).collect();
-        let truth = |i: usize| task.truth.as_ref().map(|truth| &truth[i]);
-        let by_words = familiarity_of_words(&items);
-        let known = |i: usize| {
-            let invented = || invented_shares(&items[i].text, task.classes().len());
-            let familiarity = truth(i).and_then(|truth| truth.told).unwrap_or(by_words[i]);
-            (truth(i).map_or_else(invented, |truth| truth.shares.clone()), familiarity)
+        let known = |(item, by_words): (&Item, f64)| {
+            let invented = || invented_shares(&item.text, task.classes().len());
+            let familiarity = item.truth.as_ref().and_then(|truth| truth.told).unwrap_or(by_words);
+            (item.truth.as_ref().map_or_else(invented, |truth| truth.shares.clone()), familiarity)
         };
-        Simulated { task, known: (0..task.items.len()).map(known).collect() }
+        Simulated { task, known: task.items.iter().zip(familiarity_of_words(&items)).map(known).collect() }
     }
 
     fn prediction(&self, request: &JudgeRequest) -> Vec<f64> {
@@ -229,7 +226,7 @@ mod tests {
     fn items_that_are_left_out_still_show_how_common_a_word_is() {
         let mut told = texts(["a", "b", "c", "d"]);
         let truth = |told: f64| Truth { shares: vec![0.5, 0.5], told: Some(told) };
-        told.truth = Some([0.1, 0.9, 0.4, 1.0].map(truth).into());
+        told.items.iter_mut().zip([0.1, 0.9, 0.4, 1.0].map(truth)).for_each(|(item, truth)| item.truth = Some(truth));
         for mut task in [told, texts(["a cat", "the cat", "the dog", "a xylograph"])] {
             let whole = Simulated::new(&task).known;
             task.limit(3);
@@ -240,7 +237,10 @@ mod tests {
     }
 
     fn texts<const N: usize>(texts: [&str; N]) -> Task {
-        let item = |text: &str| Item { id: text.into(), text: [("text".into(), text.into())].into(), labels: vec![] };
+        let item = |text: &str| {
+            let (id, text) = (text.into(), [("text".into(), text.into())].into());
+            Item { id, text, labels: vec![], truth: None }
+        };
         let answers = Scale::Classes(["yes", "no"].map(String::from).to_vec());
         Task::new("texts".into(), "study", String::new(), answers, texts.map(item).into())
     }

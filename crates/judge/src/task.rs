@@ -12,6 +12,7 @@ use judge_uncertainty_study::input::label_store::LabelStore;
 use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::scale::Scale;
 use judge_uncertainty_study::input::source::Source;
+use judge_uncertainty_system::read;
 
 /// Labels of the ChaosNLI items: entailment, neutral, contradiction.
 const NLI: [&str; 3] = ["e", "n", "c"];
@@ -37,8 +38,6 @@ pub struct Task {
     pub self_update: bool,
     /// What is to be said of the study that the items come from.
     pub warnings: Vec<String>,
-    /// The truth about every item, then about those left out, where it is known; no prompt shows it.
-    pub truth: Option<Vec<Truth>>,
 }
 
 /// One item.
@@ -50,6 +49,8 @@ pub struct Item {
     pub text: BTreeMap<String, String>,
     /// Labels in hand by class; empty where there are none.
     pub labels: Vec<u32>,
+    /// What is true of it, where that is known; no prompt shows it.
+    pub truth: Option<Truth>,
 }
 
 /// What is true of an item.
@@ -75,7 +76,6 @@ impl Task {
             left_out: vec![],
             self_update: false,
             warnings: vec![],
-            truth: None,
         }
     }
 
@@ -95,10 +95,12 @@ impl Task {
     /// # Errors
     /// A file that is missing or is not a ChaosNLI file; a uid that occurs twice.
     pub fn chaosnli(folder: &Path) -> Result<Self, Error> {
-        let (mut items, mut truth) = (vec![], vec![]);
+        let mut items = vec![];
         for (name, _) in ORIGINALS {
             let path = folder.join(name);
-            for (line, text) in crate::lines_of(&crate::text_of(&path)?) {
+            let unreadable = |source| judge_uncertainty_formats::Error::Unreadable { file: path.clone(), source };
+            let original = read::text(&path).map_err(unreadable)?;
+            for (line, text) in (1..).zip(original.lines()).filter(|(_, line)| !line.trim().is_empty()) {
                 let refused = |detail: String| Error::Line { path: path.clone(), line, detail };
                 let row: OriginalItem =
                     serde_json::from_str(text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
@@ -106,18 +108,15 @@ impl Task {
                 if row.label_count.len() != NLI.len() || total <= 0.0 {
                     return Err(refused(format!("its label_count is {:?}, not three counts", row.label_count)));
                 }
-                truth.push(Truth { shares: row.label_count.iter().map(|n| n / total).collect(), told: None });
+                let truth = Truth { shares: row.label_count.iter().map(|n| n / total).collect(), told: None };
                 let text = [("premise", row.example.premise), ("hypothesis", row.example.hypothesis)];
-                items.push(Item {
-                    id: row.uid,
-                    text: text.map(|(name, text)| (name.to_owned(), text)).into(),
-                    labels: vec![],
-                });
+                let text = text.map(|(name, text)| (name.to_owned(), text)).into();
+                items.push(Item { id: row.uid, text, labels: vec![], truth: Some(truth) });
             }
         }
-        unique_ids(&items)?;
+        ItemIds::new(items.iter().map(|item| &item.id))?;
         let answers = Scale::Classes(NLI.map(str::to_owned).to_vec());
-        Ok(Task { truth: Some(truth), ..Task::new("chaosnli".to_owned(), "nli", String::new(), answers, items) })
+        Ok(Task::new("chaosnli".to_owned(), "nli", String::new(), answers, items))
     }
 
     /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist,
@@ -147,15 +146,11 @@ impl Task {
             id: id.to_owned(),
             text: [("Item".to_owned(), text.clone())].into(),
             labels: counts.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
+            truth: None,
         };
         let folder = file.path.parent().and_then(Path::file_name);
         let name = folder.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned());
         let items = items.ids.iter().zip(texts).enumerate().map(item).collect();
         Ok(Task { warnings, ..Task::new(name, "study", question, answers, items) })
     }
-}
-
-/// Ids of the items, each once.
-pub fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
-    Ok(ItemIds::new(items.iter().map(|item| &item.id))?)
 }

@@ -12,8 +12,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), FileError> {
     step().and_then(|()| fs::create_dir(path)).map_err(FileError::at(path, "creating"))
 }
 
-/// Writes a file that is not there yet and sees it to the disk. Faults come when the file is made, and before its last
-/// bytes are written.
+/// Writes a new file and sees it to the disk; faults come when it is made, and before its last bytes are written.
 pub(crate) fn write_new(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -51,7 +50,7 @@ pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool, FileError> {
 fn exchange_by_system(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     #[cfg(test)]
-    if super::faults::in_tests::WITHOUT_EXCHANGE.get() {
+    if super::faults_in_tests::WITHOUT_EXCHANGE.get() {
         return Err(io::ErrorKind::Unsupported.into());
     }
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)

@@ -66,23 +66,12 @@ impl Error {
     }
 }
 
-/// A place in a text, as an editor counts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextPosition {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-}
-
-impl TextPosition {
-    /// The place of a byte, such as the start of a TOML span; that of the end for bytes behind it.
-    pub fn new(text: &str, byte: usize) -> Self {
-        let before = &text[..byte.min(text.len())];
-        let line = 1 + before.matches('\n').count();
-        let column = 1 + before.rsplit('\n').next().unwrap_or("").chars().count();
-        Self { line, column }
-    }
+/// Line and column of a byte as an editor counts them, from 1 and in characters: of the start of a TOML span, for instance;
+/// of the end for bytes behind it.
+pub fn text_position(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..byte.min(text.len())];
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    (1 + before.matches('\n').count(), 1 + before[start..].chars().count())
 }
 
 #[cfg(test)]
@@ -92,11 +81,8 @@ mod tests {
     #[test]
     fn columns_count_characters_from_one() {
         let text = "α = 1\n\n  β = 2\n";
-        let of = |pattern| {
-            let position = TextPosition::new(text, text.find(pattern).unwrap());
-            (position.line, position.column)
-        };
+        let of = |pattern| text_position(text, text.find(pattern).unwrap());
         assert_eq!([of("α"), of("="), of("β"), of("2")], [(1, 1), (1, 3), (3, 3), (3, 7)]);
-        assert_eq!(TextPosition::new(text, 1000), TextPosition { line: 4, column: 1 });
+        assert_eq!(text_position(text, 1000), (4, 1));
     }
 }

@@ -103,7 +103,7 @@ pub fn move_new_file(from: &Path, to: &Path) -> Result<bool, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::{Fault, in_tests as faults};
+    use crate::{faults::Fault, faults_in_tests as faults};
 
     #[test]
     fn a_write_that_fails_is_a_failure_and_no_refusal() {

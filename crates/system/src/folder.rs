@@ -171,7 +171,7 @@ mod tests {
     use serde::Serialize;
 
     use super::*;
-    use crate::faults::{Fault, in_tests as faults};
+    use crate::{faults::Fault, faults_in_tests as faults};
 
     #[derive(Debug, Serialize)]
     struct Runs {

@@ -23,6 +23,8 @@ pub mod clock;
 mod disk;
 pub mod error;
 pub mod faults;
+#[cfg(test)]
+mod faults_in_tests;
 pub mod file;
 pub mod folder;
 pub mod formula;
@@ -45,7 +47,7 @@ use std::path::Path;
 use serde::Serialize;
 
 pub use clock::Run;
-pub use error::{Error, FileError, TextPosition};
+pub use error::{Error, FileError, text_position};
 pub use file::{OutputFile, ensure_folder, move_new_file, write_file, write_new_file};
 pub use folder::{OnTrial, OutputFolder};
 pub use formula::csv_text;

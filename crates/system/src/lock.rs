@@ -21,9 +21,6 @@ pub(crate) struct Lock {
 
 impl Lock {
     /// Takes the right to write to `place`.
-    ///
-    /// # Errors
-    /// Another process holds it, or the folder above can't be written.
     pub(crate) fn take(place: &Path) -> Result<Self, Error> {
         let path = beside(place, ".lock");
         let refused = |source| Error::NotWritable { folder: folder_of(&path).to_owned(), source };

@@ -18,10 +18,6 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 }
 
 /// The place of an output folder without links in it, so that what is replaced is the folder and not a link to it.
-///
-/// # Errors
-/// The place can't be used: a folder above is missing, something else than a folder is there, a link that leads
-/// nowhere, the folder that the command runs in or one above it, or the root of a file system.
 pub(crate) fn resolve(given: &Path) -> Result<PathBuf, Error> {
     let unusable = |problem| Error::Unusable { folder: given.to_owned(), problem };
     match fs::symlink_metadata(given) {
@@ -55,9 +51,6 @@ fn absent(given: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Whether the folder and those in it, as listed, may be changed.
-///
-/// # Errors
-/// The first that may not.
 pub(crate) fn check_writable<'p>(folders: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
     for folder in folders {
         let refused = |source| Error::NotWritable { folder: folder.to_owned(), source };

@@ -62,8 +62,7 @@ impl Staging {
         Ok(Some(format!("{}: was left by an interrupted run; {done}", self.path.display())))
     }
 
-    /// Writes the new output and sees it to the disk. `files` are its own and those of the output that it is to
-    /// replace.
+    /// Writes the new output and sees it to the disk; `files` are its own and those of the output that it is to replace.
     pub(crate) fn fill(&self, staged: &Staged, files: &[String]) -> Result<(), Error> {
         disk::create_folder(&self.path)?;
         let files: BTreeSet<&String> = files.iter().collect();
@@ -160,9 +159,6 @@ pub(crate) fn is_there(path: &Path) -> bool {
 /// The list of files in a JSON file that has the given key, too; empty for any other file.
 ///
 /// Only that is read, so that a newer program may replace an older one's output.
-///
-/// # Errors
-/// The file exists and can't be read.
 pub(crate) fn listed(path: &Path, key: &str) -> Result<Vec<String>, FileError> {
     // A link is nobody's list.
     if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {

@@ -91,12 +91,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let pace = Pace::new(requests_per_minute);
     let purse = Purse::new(price, max_spend, cache.charged(), EXPECTED_ANSWER);
     let (first_wait, _) = waits();
-    let effort = Effort {
-        concurrency: concurrency as usize,
-        retries: RETRIES,
-        first_wait,
-        longest_wait: first_wait * 2_u32.pow(RETRIES),
-    };
+    let effort = Effort { concurrency: concurrency as usize, retries: RETRIES, first_wait };
     let watch = watch::ProgressLine::new(todo.len());
     let (tally, ended) =
         ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &|tally| watch.see(tally));

@@ -136,17 +136,12 @@ pub(super) fn dice() -> Task {
             }
         }
         let labels = world.counts.row(i).to_vec();
-        (Item { id: i.to_string(), text, labels }, Truth { shares: p, told: Some(told) })
+        Item { id: i.to_string(), text, labels, truth: Some(Truth { shares: p, told: Some(told) }) }
     };
-    let (items, truth) = (0..world.numbers.len()).map(item).unzip();
+    let items = (0..world.numbers.len()).map(item).collect();
     let answers = Scale::Classes(FACES.map(str::to_owned).to_vec());
     let variants = ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec();
-    Task {
-        variants,
-        truth: Some(truth),
-        self_update: true,
-        ..Task::new("dice".to_owned(), "dice", String::new(), answers, items)
-    }
+    Task { variants, self_update: true, ..Task::new("dice".to_owned(), "dice", String::new(), answers, items) }
 }
 
 #[cfg(test)]

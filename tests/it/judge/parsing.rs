@@ -117,7 +117,7 @@ proptest! {
             prop_assert!(text.contains(|c: char| c.is_ascii_digit()));
         }
         if let Ok(s) = score(&text, (1.0, 5.0)) {
-            prop_assert!((1.0..=5.0).contains(&s.mean) && s.sd >= 0.0);
+            prop_assert!((1.0..=5.0).contains(&s[0]) && s[1] >= 0.0);
         }
     }
 

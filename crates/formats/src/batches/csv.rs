@@ -81,9 +81,6 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Goes on to the next record; the line on which it begins.
-    ///
-    /// # Errors
-    /// The text can't be read; a quote that is not closed.
     pub(crate) fn advance(&mut self, file: &Path) -> Result<Option<u64>> {
         while self.read.get(self.next).is_none_or(|byte| matches!(byte, b'\n' | b'\r')) {
             if self.next < self.read.len() {
@@ -192,9 +189,6 @@ pub(crate) struct CsvRows<R> {
 
 impl CsvRows<BufReader<AsUtf8<BufReader<InputFile>>>> {
     /// Opens a file; `id` is the column with the ids, by which the delimiter is known.
-    ///
-    /// # Errors
-    /// It can't be read; as [`Self::new`].
     pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
         let file = || {
             let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source });
@@ -212,9 +206,6 @@ impl CsvRows<BufReader<AsUtf8<BufReader<InputFile>>>> {
 
 impl<R: BufRead> CsvRows<R> {
     /// Reads the header of a text in UTF-8. Without ids ([`NO_IDS`]) there may be a title above it, and columns of one name.
-    ///
-    /// # Errors
-    /// No header, a header that is not text, or one that names a column twice.
     pub(crate) fn new(file: &Path, mut text: R, id: &str) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
         if text.fill_buf().map_err(unreadable)?.starts_with(MARK) {

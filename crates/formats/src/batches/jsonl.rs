@@ -24,9 +24,6 @@ pub(super) struct JsonRows {
 
 impl JsonRows {
     /// Opens a file and looks at its first objects.
-    ///
-    /// # Errors
-    /// It can't be read, or holds no line.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: false };

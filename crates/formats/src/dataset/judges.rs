@@ -15,8 +15,7 @@ use crate::items::{ItemIds, names};
 use crate::judge::{JudgeAnswers, JudgeVariants, check_confidence};
 use crate::table::{ColumnIndex, DataTable, Row};
 
-/// What each answer of the judge and each item's labels sum to: the judge was asked how 100 labels would fall, and
-/// all its published answers add up to exactly that.
+/// The sum of each answer and of each item's labels: the judge was asked how 100 labels would fall.
 const HUNDRED: u64 = 100;
 
 /// The table of predictions in such a folder.
@@ -24,8 +23,7 @@ pub(super) const PREDICTIONS: &str = "predictions.csv";
 const SELF_UPDATES: &str = "self-updates.csv";
 const UNSEEN: &str = "unseen_mass";
 
-/// Columns of a judge table: the id, `<variant>_<class>` for each prompt variant and class, `confidence`, and the
-/// optional ones.
+/// Columns of a judge table: the id, `<variant>_<class>` for each variant and class, `confidence`, and the optional ones.
 pub(super) struct JudgeLayout<'a> {
     /// Column of the item's id.
     pub id: &'a str,
@@ -116,10 +114,6 @@ pub(super) fn read_table(folder: &mut CheckedFolder, name: &str, id: &str) -> Re
 /// Reads a folder's predictions for the items `ids`, and the SHA-256 sums of its files by name.
 ///
 /// An item's confidence is the mean over its variants.
-///
-/// # Errors
-/// A table that can't be read, an unknown id, an item without a row, a second row for an item and variant, numbers that
-/// are not a distribution, an answer with only some of the classes.
 pub(super) fn read_folder(
     dir: &Path,
     ids: &ItemIds,

@@ -22,7 +22,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::LogFormat;
 use super::json::{cell, cell_at, document, elements, first, joined_cells, needed, plain_text, present, scalar};
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading, joined};
 use super::rows::{LogStart, names};
@@ -89,13 +88,13 @@ fn read_columns(log: &mut Reading, of: &ScoreColumns) -> Result<()> {
     Ok(())
 }
 
-pub(super) const RAGAS: LogFormat = LogFormat {
-    name: "ragas",
-    title: "ragas: results as CSV or JSON Lines, from to_pandas()",
-    tool: "ragas",
-    is: |start| start.has_fields(&["user_input"]),
-    read: |log| read_columns(log, &ScoreColumns { ids: &[], own: "", expected: &[], criterion: of_ragas }),
-};
+pub(super) fn is_ragas(start: &LogStart) -> bool {
+    start.has_fields(&["user_input"])
+}
+
+pub(super) fn read_ragas(log: &mut Reading) -> Result<()> {
+    read_columns(log, &ScoreColumns { ids: &[], own: "", expected: &[], criterion: of_ragas })
+}
 
 fn of_ragas<'n>(column: &'n str, values: &[&Value]) -> Option<&'n str> {
     const SAMPLE: &str = "user_input retrieved_contexts reference_contexts retrieved_context_ids reference_context_ids \
@@ -109,21 +108,17 @@ fn of_ragas<'n>(column: &'n str, values: &[&Value]) -> Option<&'n str> {
     is_score.then_some(column)
 }
 
-pub(super) const MLFLOW: LogFormat = LogFormat {
-    name: "mlflow",
-    title: "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json",
-    tool: "MLflow",
-    is: |start| {
-        let row = start.row.as_ref().and_then(Value::as_object);
-        row.is_some_and(|row| row.keys().any(|name| of_mlflow(name, &[]).is_some()))
-    },
-    read: |log| {
-        let own = "trace_id request_id trace client_request_id state request_time execution_duration trace_metadata tags spans \
-                   assessments token_count";
-        let ids = &["trace_id", "request_id"];
-        read_columns(log, &ScoreColumns { ids, own, expected: &EXPECTED, criterion: of_mlflow })
-    },
-};
+pub(super) fn is_mlflow(start: &LogStart) -> bool {
+    let row = start.row.as_ref().and_then(Value::as_object);
+    row.is_some_and(|row| row.keys().any(|name| of_mlflow(name, &[]).is_some()))
+}
+
+pub(super) fn read_mlflow(log: &mut Reading) -> Result<()> {
+    let own = "trace_id request_id trace client_request_id state request_time execution_duration trace_metadata tags spans \
+               assessments token_count";
+    let ids = &["trace_id", "request_id"];
+    read_columns(log, &ScoreColumns { ids, own, expected: &EXPECTED, criterion: of_mlflow })
+}
 
 /// How columns of expectations begin.
 const EXPECTED: [&str; 2] = ["expected_", "guidelines"];
@@ -136,15 +131,11 @@ fn of_mlflow<'n>(column: &'n str, _: &[&Value]) -> Option<&'n str> {
     SCORES.iter().find_map(|end| column.strip_suffix(end)).filter(score)
 }
 
-pub(super) const DEEPEVAL: LogFormat = LogFormat {
-    name: "deepeval",
-    title: "deepeval: test_run_*.json",
-    tool: "deepeval",
-    is: |start| start.has(&["/testCases", "/metricsScores"]),
-    read: read_deepeval,
-};
+pub(super) fn is_deepeval(start: &LogStart) -> bool {
+    start.has(&["/testCases", "/metricsScores"])
+}
 
-fn read_deepeval(log: &mut Reading) -> Result<()> {
+pub(super) fn read_deepeval(log: &mut Reading) -> Result<()> {
     let mut models = vec![];
     for (place, case) in log.list("testCases")? {
         let mut record = LogRecord::of(&place, &case, "/name", "the name of the test case")?;
@@ -181,15 +172,11 @@ fn criteria(logs: &str) -> Option<String> {
     Some(lines.join("\n")).filter(|text| !text.is_empty())
 }
 
-pub(super) const EVERY_EVAL_EVER: LogFormat = LogFormat {
-    name: "every_eval_ever",
-    title: "Every Eval Ever: *_samples.jsonl",
-    tool: "every_eval_ever",
-    is: |start| start.has(&["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"]),
-    read: read_every_eval_ever,
-};
+pub(super) fn is_every_eval_ever(start: &LogStart) -> bool {
+    start.has(&["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"])
+}
 
-fn read_every_eval_ever(log: &mut Reading) -> Result<()> {
+pub(super) fn read_every_eval_ever(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
     let of_result = |row: &Value| ["/evaluation_name", "/evaluation_result_id"].map(|pointer| cell_at(row, pointer));
     let results: BTreeSet<[String; 2]> = rows.iter().map(|(_, row)| of_result(row)).collect();
@@ -222,15 +209,11 @@ fn extracted(row: &Value) -> Option<String> {
     value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty() && !present(row, "error"))
 }
 
-pub(super) const JUDGE_BENCH: LogFormat = LogFormat {
-    name: "judge_bench",
-    title: "JUDGE-BENCH: a data set as JSON",
-    tool: "JUDGE-BENCH",
-    is: |start| start.has(&["/instances/0/id", "/instances/0/annotations"]),
-    read: read_judge_bench,
-};
+pub(super) fn is_judge_bench(start: &LogStart) -> bool {
+    start.has(&["/instances/0/id", "/instances/0/annotations"])
+}
 
-fn read_judge_bench(log: &mut Reading) -> Result<()> {
+pub(super) fn read_judge_bench(log: &mut Reading) -> Result<()> {
     /// What of a metric is about people.
     const PEOPLE: &str = "human";
     let metrics = log.list("annotations").unwrap_or_default();
@@ -274,14 +257,6 @@ fn people(said: &Value) -> Vec<HumanLabel> {
     labels
 }
 
-pub(super) const LANGFUSE: LogFormat = LogFormat {
-    name: "langfuse",
-    title: "Langfuse: scores, with traces or observations; or the download of a trace",
-    tool: "Langfuse",
-    is: is_langfuse,
-    read: read_langfuse,
-};
-
 const TRACE: [&str; 2] = ["trace_id", "traceId"];
 const DATA_TYPE: [&str; 2] = ["data_type", "dataType"];
 
@@ -289,7 +264,7 @@ fn is_download(row: &Value) -> bool {
     row.get("scores").is_some_and(Value::is_array) && row.get("observations").is_some_and(Value::is_array)
 }
 
-fn is_langfuse(start: &LogStart) -> bool {
+pub(super) fn is_langfuse(start: &LogStart) -> bool {
     let Some(row) = &start.row else { return false };
     let has = |names: &[&str]| names.iter().any(|name| row.get(name).is_some());
     let score = has(&TRACE) && has(&DATA_TYPE) && has(&["source"]) && has(&["name"]);
@@ -298,7 +273,7 @@ fn is_langfuse(start: &LogStart) -> bool {
     is_download(row) || score || observation || trace
 }
 
-fn read_langfuse(log: &mut Reading) -> Result<()> {
+pub(super) fn read_langfuse(log: &mut Reading) -> Result<()> {
     if !first(log.bytes).as_ref().is_some_and(is_download) {
         return log.rows()?.iter().try_for_each(|(place, row)| log.push(of_langfuse(place, row)?));
     }
@@ -370,18 +345,11 @@ fn members(value: Option<&Value>) -> BTreeMap<String, Value> {
     if let Value::Object(members) = parsed { members.into_iter().collect() } else { BTreeMap::new() }
 }
 
-pub(super) const PHOENIX: LogFormat = LogFormat {
-    name: "phoenix",
-    title: "Phoenix: annotations, with spans",
-    tool: "Phoenix",
-    is: |start| {
-        start.has_fields(&["span_id", "annotator_kind"])
-            || start.has_fields(&["context.span_id", "attributes.input.value"])
-    },
-    read: read_phoenix,
-};
+pub(super) fn is_phoenix(start: &LogStart) -> bool {
+    start.has_fields(&["span_id", "annotator_kind"]) || start.has_fields(&["context.span_id", "attributes.input.value"])
+}
 
-fn read_phoenix(log: &mut Reading) -> Result<()> {
+pub(super) fn read_phoenix(log: &mut Reading) -> Result<()> {
     for (place, row) in log.rows()? {
         let span = text(&row, &["context.span_id", "span_id"]);
         let span = span.map_or_else(|| needed(&place, &row, "/span_id", "the span's id"), Ok)?;
@@ -404,19 +372,13 @@ fn read_phoenix(log: &mut Reading) -> Result<()> {
     Ok(())
 }
 
-pub(super) const BRAINTRUST: LogFormat = LogFormat {
-    name: "braintrust",
-    title: "Braintrust: rows of an experiment",
-    tool: "Braintrust",
-    is: |start| {
-        // What other tools trace has such fields too.
-        let own = ["experiment_id", "span_id", "root_span_id", "_xact_id", "is_root", "expected"];
-        start.has_fields(&["id", "input", "output", "scores"]) && own.iter().any(|field| start.has_fields(&[field]))
-    },
-    read: read_braintrust,
-};
+pub(super) fn is_braintrust(start: &LogStart) -> bool {
+    // What other tools trace has such fields too.
+    let own = ["experiment_id", "span_id", "root_span_id", "_xact_id", "is_root", "expected"];
+    start.has_fields(&["id", "input", "output", "scores"]) && own.iter().any(|field| start.has_fields(&[field]))
+}
 
-fn read_braintrust(log: &mut Reading) -> Result<()> {
+pub(super) fn read_braintrust(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
     let names: BTreeSet<String> = rows.iter().flat_map(|(_, row)| members(row.get("scores")).into_keys()).collect();
     // What is called after people is their score: of the criterion that it names, or of the only one.

@@ -7,7 +7,6 @@
 
 use serde_json::Value;
 
-use super::LogFormat;
 use super::json::{
     cell, cell_at, content, document, elements, joined_cells, needed, present, scalar, without, without_constants,
 };
@@ -16,16 +15,13 @@ use super::rows::LogStart;
 use crate::archive::members;
 use crate::error::{Error, Place, Result};
 
-pub(super) const FORMAT: LogFormat =
-    LogFormat { name: "inspect", title: "inspect_ai: a log, .eval or JSON", tool: "inspect_ai", is, read };
-
-fn is(start: &LogStart) -> bool {
+pub(super) fn is(start: &LogStart) -> bool {
     let archive =
         start.bytes.starts_with(b"PK\x03\x04") && start.file.extension().is_some_and(|extension| extension == "eval");
     archive || start.object.as_ref().is_some_and(|log| log.get("eval").is_some() && log.get("plan").is_some())
 }
 
-fn read(log: &mut Reading) -> Result<()> {
+pub(super) fn read(log: &mut Reading) -> Result<()> {
     let (header, samples) = match log.bytes.starts_with(b"PK") {
         true => archived(log)?,
         false => (without(log.file, &log.text()?, "samples")?, log.list("samples")?),

@@ -9,20 +9,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::LogFormat;
 use super::json::{cell, cell_at, elements, excerpt};
 use super::record::{LogRecord, LoggedAnswer, Reading};
+use super::rows::LogStart;
 use crate::error::{Error, Place, Result};
 
-pub(super) const FORMAT: LogFormat = LogFormat {
-    name: "lm_eval",
-    title: "lm-evaluation-harness: samples_*.jsonl",
-    tool: "lm-evaluation-harness",
-    is: |start| start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"]),
-    read,
-};
+pub(super) fn is(start: &LogStart) -> bool {
+    start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"])
+}
 
-fn read(log: &mut Reading) -> Result<()> {
+pub(super) fn read(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
     let filters: BTreeSet<String> = rows.iter().filter_map(|(_, row)| row.get("filter").map(cell)).collect();
     for (place, row) in &rows {

@@ -10,7 +10,7 @@
 //! | `flat` | formats with a row for each output or score |
 //! | the others | a format each |
 //!
-//! To add a format, write a file in this folder and add a line to [`LOGS`].
+//! To add a format, write a file in this folder and add a row to [`LOGS`].
 //!
 //! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where
 //! the tool itself names items by them.
@@ -40,22 +40,52 @@ pub use tables::{LogRows, Logs};
 
 /// All formats, in the order in which a file is tried.
 pub const LOGS: &[LogFormat] = &[
-    openai::FORMAT,
-    inspect::FORMAT,
-    lm_eval::FORMAT,
-    promptfoo::FORMAT,
-    promptfoo::LINES,
-    promptfoo::TABLE,
-    pairs::MT_BENCH,
-    pairs::ARENA,
-    flat::RAGAS,
-    flat::DEEPEVAL,
-    flat::EVERY_EVAL_EVER,
-    flat::JUDGE_BENCH,
-    flat::MLFLOW,
-    flat::LANGFUSE,
-    flat::PHOENIX,
-    flat::BRAINTRUST,
+    format("openai", "OpenAI API", "JSON Lines of OpenAI's Batch API or of chat completions", openai::is, openai::read),
+    format("inspect", "inspect_ai", "inspect_ai: a log, .eval or JSON", inspect::is, inspect::read),
+    format("lm_eval", "lm-evaluation-harness", "lm-evaluation-harness: samples_*.jsonl", lm_eval::is, lm_eval::read),
+    format("promptfoo", "promptfoo", "promptfoo: results as JSON", promptfoo::is, promptfoo::read),
+    format(
+        "promptfoo_lines",
+        "promptfoo",
+        "promptfoo: results as JSON Lines",
+        promptfoo::is_lines,
+        promptfoo::read_lines,
+    ),
+    format("promptfoo_table", "promptfoo", "promptfoo: results as CSV", promptfoo::is_table, promptfoo::read_table),
+    format("mt_bench", "FastChat MT-Bench", "MT-Bench: judgements of pairs", pairs::is_mt_bench, pairs::read_mt_bench),
+    format("arena", "Chatbot Arena", "Chatbot Arena or MT-Bench: votes on pairs", pairs::is_arena, pairs::read_arena),
+    format("ragas", "ragas", "ragas: results as CSV or JSON Lines, from to_pandas()", flat::is_ragas, flat::read_ragas),
+    format("deepeval", "deepeval", "deepeval: test_run_*.json", flat::is_deepeval, flat::read_deepeval),
+    format(
+        "every_eval_ever",
+        "every_eval_ever",
+        "Every Eval Ever: *_samples.jsonl",
+        flat::is_every_eval_ever,
+        flat::read_every_eval_ever,
+    ),
+    format(
+        "judge_bench",
+        "JUDGE-BENCH",
+        "JUDGE-BENCH: a data set as JSON",
+        flat::is_judge_bench,
+        flat::read_judge_bench,
+    ),
+    format(
+        "mlflow",
+        "MLflow",
+        "MLflow: result_df as CSV or JSON Lines, or eval_results_table.json",
+        flat::is_mlflow,
+        flat::read_mlflow,
+    ),
+    format(
+        "langfuse",
+        "Langfuse",
+        "Langfuse: scores, with traces or observations; or the download of a trace",
+        flat::is_langfuse,
+        flat::read_langfuse,
+    ),
+    format("phoenix", "Phoenix", "Phoenix: annotations, with spans", flat::is_phoenix, flat::read_phoenix),
+    format("braintrust", "Braintrust", "Braintrust: rows of an experiment", flat::is_braintrust, flat::read_braintrust),
 ];
 
 /// The format of this name.
@@ -89,6 +119,16 @@ pub struct LogFormat {
     is: fn(&LogStart) -> bool,
     /// Adds what a file says.
     read: fn(&mut Reading) -> Result<()>,
+}
+
+const fn format(
+    name: &'static str,
+    tool: &'static str,
+    title: &'static str,
+    is: fn(&LogStart) -> bool,
+    read: fn(&mut Reading) -> Result<()>,
+) -> LogFormat {
+    LogFormat { name, title, tool, is, read }
 }
 
 impl LogFormat {

@@ -11,20 +11,11 @@
 
 use serde_json::Value;
 
-use super::LogFormat;
 use super::json::{content, elements, excerpt, needed, present};
 use super::record::{LogRecord, LoggedAnswer, Reading};
 use super::rows::LogStart;
 use super::tokens::{Answered, Token};
 use crate::error::{Error, Place, Result};
-
-pub(super) const FORMAT: LogFormat = LogFormat {
-    name: "openai",
-    title: "JSON Lines of OpenAI's Batch API or of chat completions",
-    tool: "OpenAI API",
-    is,
-    read,
-};
 
 /// Fields that hold a completion, next to the fields of its item.
 const HOLDERS: [&str; 2] = ["response", "completion"];
@@ -36,13 +27,13 @@ fn is_completion(value: &Value) -> bool {
         || value.get("object").and_then(Value::as_str) == Some("response") && value.get("output").is_some()
 }
 
-fn is(start: &LogStart) -> bool {
+pub(super) fn is(start: &LogStart) -> bool {
     let Some(first) = &start.object else { return false };
     let batch = first.get("custom_id").is_some() && (first.get("body").is_some() || first.get("response").is_some());
     batch || is_completion(first) || HOLDERS.iter().any(|name| first.get(name).is_some_and(is_completion))
 }
 
-fn read(log: &mut Reading) -> Result<()> {
+pub(super) fn read(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
     rows.iter().try_for_each(|(place, line)| read_line(place, line, log))?;
     for name in ["model", "system_fingerprint"] {

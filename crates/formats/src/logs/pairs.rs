@@ -13,9 +13,9 @@
 
 use serde_json::Value;
 
-use super::LogFormat;
 use super::json::{cell, excerpt, joined_cells, needed, scalar};
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
+use super::rows::LogStart;
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
 
@@ -30,20 +30,13 @@ pub const CLASSES: [&str; 2] = ["A", "B"];
 /// The label of a pair without a winner.
 pub const TIE: &str = "tie";
 
-pub(super) const MT_BENCH: LogFormat = LogFormat {
-    name: "mt_bench",
-    title: "MT-Bench: judgements of pairs",
-    tool: "FastChat MT-Bench",
-    is: |start| start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"]),
-    read: read_mt_bench,
-};
-pub(super) const ARENA: LogFormat = LogFormat {
-    name: "arena",
-    title: "Chatbot Arena or MT-Bench: votes on pairs",
-    tool: "Chatbot Arena",
-    is: |start| start.has(&["/model_a", "/model_b", "/winner"]),
-    read: read_arena,
-};
+pub(super) fn is_mt_bench(start: &LogStart) -> bool {
+    start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"])
+}
+
+pub(super) fn is_arena(start: &LogStart) -> bool {
+    start.has(&["/model_a", "/model_b", "/winner"])
+}
 
 /// Two systems in the order of their names, whichever was named first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +93,7 @@ impl SystemPair {
     }
 }
 
-fn read_mt_bench(log: &mut Reading) -> Result<()> {
+pub(super) fn read_mt_bench(log: &mut Reading) -> Result<()> {
     for (place, row) in log.rows()? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
         let pair = SystemPair::of_row(&place, &row, ["model_1", "model_2"])?;
@@ -147,7 +140,7 @@ pub fn is_person(judge: &str) -> bool {
     ["author_", "expert_", "arena_user_", "user_"].iter().any(|start| judge.starts_with(start))
 }
 
-fn read_arena(log: &mut Reading) -> Result<()> {
+pub(super) fn read_arena(log: &mut Reading) -> Result<()> {
     for (place, row) in log.rows()? {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;

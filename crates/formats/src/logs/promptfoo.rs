@@ -10,21 +10,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::LogFormat;
 use super::json::{cell, cell_at, plain_text, scalar, without};
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
-use super::rows::cells;
+use super::rows::{LogStart, cells};
 use crate::batches::csv::first_records;
 use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
-pub(super) const FORMAT: LogFormat = LogFormat {
-    name: "promptfoo",
-    title: "promptfoo: results as JSON",
-    tool: "promptfoo",
-    is: |start| start.has(&["/evalId", "/results/results"]),
-    read,
-};
+pub(super) fn is(start: &LogStart) -> bool {
+    start.has(&["/evalId", "/results/results"])
+}
 
 /// Assertions that a model grades.
 const GRADED: &str = "llm-rubric agent-rubric g-eval model-graded-closedqa model-graded-factuality factuality answer-relevance context-faithfulness \
@@ -33,20 +28,13 @@ const GRADED: &str = "llm-rubric agent-rubric g-eval model-graded-closedqa model
 /// A longer label of a prompt is a text, not a name.
 const MOST_OF_LABEL: usize = 60;
 
-pub(super) const LINES: LogFormat = LogFormat {
-    name: "promptfoo_lines",
-    title: "promptfoo: results as JSON Lines",
-    tool: "promptfoo",
-    is: |start| start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"]),
-    read: read_lines,
-};
-pub(super) const TABLE: LogFormat = LogFormat {
-    name: "promptfoo_table",
-    title: "promptfoo: results as CSV",
-    tool: "promptfoo",
-    is: |start| !outputs(&first_records(start.bytes, b',', 1).concat()).is_empty(),
-    read: read_table,
-};
+pub(super) fn is_lines(start: &LogStart) -> bool {
+    start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"])
+}
+
+pub(super) fn is_table(start: &LogStart) -> bool {
+    !outputs(&first_records(start.bytes, b',', 1).concat()).is_empty()
+}
 
 /// The column of the CSV behind each column of outputs, with `PASS`, `FAIL` or `ERROR`.
 const STATUS: &str = "Status";
@@ -59,7 +47,7 @@ fn outputs(header: &[String]) -> Vec<usize> {
     (0..header.len()).filter(is).collect()
 }
 
-fn read(log: &mut Reading) -> Result<()> {
+pub(super) fn read(log: &mut Reading) -> Result<()> {
     let header = without(log.file, &log.text()?, "results")?;
     for pointer in ["/evalId", "/metadata/evaluationCreatedAt", "/config/description"] {
         let name = pointer.rsplit('/').next().unwrap_or_default();
@@ -69,7 +57,7 @@ fn read(log: &mut Reading) -> Result<()> {
     read_rows(&log.list("results.results")?, log)
 }
 
-fn read_lines(log: &mut Reading) -> Result<()> {
+pub(super) fn read_lines(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
     log.state("evalId", rows.first().and_then(|(_, row)| row.get("evalId")).and_then(scalar));
     read_rows(&rows, log)
@@ -77,7 +65,7 @@ fn read_lines(log: &mut Reading) -> Result<()> {
 
 /// A row is a test, a column of outputs a prompt and provider. Criteria are the named assertions, with their scores;
 /// without any the answer is whether the output passed.
-fn read_table(log: &mut Reading) -> Result<()> {
+pub(super) fn read_table(log: &mut Reading) -> Result<()> {
     let (header, rows) = cells(log.file, utf8(log.file, log.bytes)?)?;
     let outputs = outputs(&header);
     let vars = outputs.first().copied().unwrap_or_default();

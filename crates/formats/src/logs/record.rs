@@ -42,7 +42,7 @@ pub struct LogFile {
 }
 
 /// What a log says of one item under one criterion and one variant.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LogRecord {
     /// File and line of the record.
     pub place: Place,
@@ -98,8 +98,7 @@ pub struct HumanLabel {
     pub value: String,
 }
 
-/// A file and what was read of it so far, held against the memory that it may take: every criterion of an item is a
-/// record with all its fields.
+/// A file and what was read of it so far, held against its memory: every criterion of an item is a record with all fields.
 #[derive(Debug)]
 pub(super) struct Reading<'f> {
     pub(super) file: &'f Path,
@@ -134,9 +133,6 @@ impl<'f> Reading<'f> {
     }
 
     /// Adds a record.
-    ///
-    /// # Errors
-    /// The records take more memory than those of such a file may.
     pub(super) fn push(&mut self, record: LogRecord) -> Result<()> {
         self.held.take(record.bytes()).map_err(|exceeded| too_much(Place::file(self.file), &exceeded))?;
         self.log.records.push(record);
@@ -166,19 +162,7 @@ impl Log {
 impl LogRecord {
     /// A record of an item that says nothing more yet.
     pub fn new(place: Place, item: &str) -> Self {
-        Self {
-            place: place.of_item(item),
-            item: item.to_owned(),
-            part: None,
-            criterion: None,
-            rubric: None,
-            variant: None,
-            swapped: None,
-            fields: Arc::default(),
-            prediction: None,
-            said: None,
-            labels: vec![],
-        }
+        Self { place: place.of_item(item), item: item.to_owned(), ..Self::default() }
     }
 
     /// A record of the item whose id stands at a place of a row; errors call the id `what`.

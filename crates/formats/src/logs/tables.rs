@@ -59,8 +59,7 @@ impl Logs {
         Self { files: vec![file], logs: vec![log], several: false }.complete()
     }
 
-    /// With the fields of a record without an answer in the answers about the same item under each criterion, which may be
-    /// in another file.
+    /// With the fields of a record without an answer in the answers about the same item, which may be in another file.
     fn complete(mut self) -> Self {
         self.several = self.criteria().len() > 1;
         if self.criteria().is_empty() {
@@ -204,8 +203,7 @@ impl Logs {
         DataTable::new(self.files.clone(), None, header, table.rows).with_ids("id")
     }
 
-    /// Refuses answers of which not one is a class: the labels then belong to another scale, and the judge has not
-    /// failed.
+    /// Refuses answers of which not one is a class: the labels belong to another scale, and the judge has not failed.
     fn refuse_other_labels(&self, classes: &[String]) -> Result<()> {
         let given = self.labels_given();
         if classes.is_empty() || given.is_empty() || given.keys().any(|label| class_of(label, classes).is_some()) {

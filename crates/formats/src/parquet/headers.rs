@@ -119,8 +119,7 @@ const MOST_NESTED: u32 = 80;
 const ENDLESS: &str = "claims more truth values than it has bytes";
 const MISTAKEN: &str = "has a field of another type than it should have";
 
-/// A walk through a header. Its errors are what is said of a header that must not be read on, or `None` where the crate
-/// will refuse it.
+/// A walk through a header; an error says why it must not be read on, or is `None` where the crate will refuse it.
 struct Walk<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -248,9 +247,6 @@ impl Walk<'_> {
 }
 
 /// Refuses a file whose footer would be read without end.
-///
-/// # Errors
-/// The footer claims more truth values than it has bytes, or a known field has another type; the file can't be read.
 pub(crate) fn check_footer(file: &impl ChunkReader) -> Result<()> {
     // The file ends with the length of the footer and a mark, of four bytes each.
     let Some(before) = file.len().checked_sub(8) else { return Ok(()) };
@@ -264,9 +260,6 @@ pub(crate) fn check_footer(file: &impl ChunkReader) -> Result<()> {
 
 /// Refuses a column of a row group with a page whose header would be read without end; the bytes that its pages claim
 /// to unpack to.
-///
-/// # Errors
-/// As [`check_footer`], of the header of a page.
 pub(crate) fn check_pages(file: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<u64> {
     let mut claimed = 0_u64;
     let (start, bytes) = column.byte_range();

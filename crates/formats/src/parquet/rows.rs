@@ -84,9 +84,6 @@ fn put_values<'f>(field: &'f Field, kind: &Type, values: &mut Vec<&'f Field>) {
 
 impl ParquetRows<File> {
     /// Opens a file.
-    ///
-    /// # Errors
-    /// The file can't be read, or is not a whole Parquet file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
         let file = InputFile::open(path).map_err(unreadable)?.into_file();
@@ -97,9 +94,6 @@ impl ParquetRows<File> {
 
 impl<R: ChunkReader + 'static> ParquetRows<R> {
     /// Takes a file, and the same once more.
-    ///
-    /// # Errors
-    /// It is not a whole Parquet file.
     pub(super) fn new(path: &Path, file: R, stored: R) -> Result<Self> {
         let size = file.len();
         let broken = |error| broken(path, &error);
@@ -137,9 +131,6 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
     }
 
     /// The next row with the members that are `wanted`, which are the same for all rows of a group.
-    ///
-    /// # Errors
-    /// The file is damaged.
     pub(super) fn next_row(
         &mut self,
         wanted: &[TypePtr],
@@ -241,8 +232,7 @@ impl Leaf {
     }
 }
 
-/// The times of a column in 96 bits, as Spark and Hive write them: the reader of rows cuts them to thousandths of a
-/// second.
+/// The times of a column in 96 bits (Spark, Hive): the reader of rows cuts them to thousandths of a second.
 struct ExactTimes {
     /// The member of the rows.
     member: usize,

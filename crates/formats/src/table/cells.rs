@@ -194,9 +194,6 @@ impl DataTable {
     }
 
     /// A table of rows with their numbers from 1: of a sheet, or of objects, whose columns have no line of their own.
-    ///
-    /// # Errors
-    /// No rows; otherwise as [`DataTable::parse`].
     pub(crate) fn from_rows(
         file: &Path,
         header_line: Option<u64>,
@@ -280,9 +277,6 @@ fn in_column(place: Place, header_line: Option<u64>, index: usize, name: &str) -
 }
 
 /// Refuses a header that names a column twice.
-///
-/// # Errors
-/// It does.
 pub(crate) fn check_names(file: &Path, line: Option<u64>, names: &[String]) -> Result<()> {
     let mut known = HashSet::with_capacity(names.len());
     match names.iter().enumerate().find(|(_, name)| !known.insert(*name)) {
@@ -296,9 +290,6 @@ pub(crate) fn check_names(file: &Path, line: Option<u64>, names: &[String]) -> R
 
 /// Holds the cells that a table has only because other objects of it have such a field against their limit, which rises
 /// with the bytes of `text` that its cells hold.
-///
-/// # Errors
-/// They are more.
 pub(crate) fn check_absent(file: &Path, absent: u64, text: u64) -> Result<()> {
     limits::ABSENT_FIELDS.for_file(text).check(absent).map_err(|exceeded| {
         let remedy = format!("give every object the same fields; {}", exceeded.remedy());

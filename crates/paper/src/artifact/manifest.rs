@@ -136,15 +136,6 @@ impl Manifest {
         if files.is_empty() { Ok(()) } else { Err(Error::ForeignData { folder: folder.to_owned(), files }) }
     }
 
-    /// Holds results of the paper's size against the sums that are built into the program.
-    ///
-    /// # Errors
-    /// Results that are others.
-    pub fn check_published(&self, folder: &Path) -> Result<(), Error> {
-        let files: Vec<String> = self.unpublished().into_iter().map(super::results_file).collect();
-        if files.is_empty() { Ok(()) } else { Err(Error::NotPublished { folder: folder.to_owned(), files }) }
-    }
-
     /// Holds the manifest against its own sums, and every file of the folder against its sum.
     ///
     /// # Errors

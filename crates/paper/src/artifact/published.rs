@@ -39,13 +39,18 @@ impl Provenance {
 }
 
 impl Manifest {
-    /// Results of the paper's size and data that are not the ones built in, by experiment.
-    pub fn unpublished(&self) -> Vec<Experiment> {
-        let is_other = |(experiment, facts): &(&Experiment, &Provenance)| {
-            let known = built_in(&format!("artifact/{}", results_file(**experiment)));
-            facts.is_papers() && known != Some(facts.results_sha256.as_str())
+    /// Holds results of the paper's size and data against the sums that are built into the program.
+    ///
+    /// # Errors
+    /// Results that are others.
+    pub fn check_published(&self, folder: &Path) -> Result<(), Error> {
+        let other = |(experiment, facts): (&Experiment, &Provenance)| {
+            let file = results_file(*experiment);
+            let known = built_in(&format!("artifact/{file}"));
+            (facts.is_papers() && known != Some(facts.results_sha256.as_str())).then_some(file)
         };
-        self.deterministic.iter().filter(is_other).map(|(experiment, _)| *experiment).collect()
+        let files: Vec<String> = self.deterministic.iter().filter_map(other).collect();
+        if files.is_empty() { Ok(()) } else { Err(Error::NotPublished { folder: folder.to_owned(), files }) }
     }
 }
 

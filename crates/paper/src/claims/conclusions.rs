@@ -9,7 +9,8 @@ use super::verdict::{experiment_of, number_at};
 use super::{ClaimsError, Experiment, JudgedBy, ResultValues, Runs};
 
 /// A sentence of the paper that follows from its numbers if they are right.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Conclusion {
     /// Name: lower-case words joined by hyphens, unique.
     pub id: String,
@@ -22,6 +23,7 @@ pub struct Conclusion {
     /// Conditions as typed; the sentence needs all of them.
     pub when: Vec<String>,
     /// Whether this is a sentence's literal reading, next to another reading that the authors meant.
+    #[serde(default)]
     pub literal: bool,
     /// Why the outcome is what it is, if that needs an explanation.
     pub note: Option<String>,
@@ -167,17 +169,12 @@ impl JudgedConclusion<'_> {
 }
 
 impl Conclusion {
-    /// Makes a conclusion of its typed parts.
-    ///
-    /// # Errors
-    /// A condition that compares nothing, or asks for quantities of another experiment.
-    pub(super) fn try_new(typed: super::file::TypedConclusion) -> Result<Self, String> {
-        let super::file::TypedConclusion { id, experiment, place, says, when, literal, note } = typed;
-        if when.is_empty() {
+    /// Refuses a condition that compares nothing, or asks for quantities of another experiment.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.when.is_empty() {
             return Err("it has no condition".to_owned());
         }
-        when.iter().try_for_each(|text| check_condition(text, experiment))?;
-        Ok(Self { id: id.into_inner(), experiment, place, says, when, literal, note })
+        self.when.iter().try_for_each(|text| check_condition(text, self.experiment))
     }
 
     /// The quantities that it rests on, each once, in results of its experiment.
@@ -192,25 +189,22 @@ impl Conclusion {
     }
 
     /// Holds it against results, and against the runs that the authors could have had.
-    ///
-    /// # Errors
-    /// A quantity that the results lack.
     pub(super) fn judge(
         &self,
         all: &ResultValues,
         runs: &Runs,
         judged_by: &JudgedBy,
     ) -> Result<JudgedConclusion<'_>, ClaimsError> {
-        let judged = |outcome, here, runs, beside, values| JudgedConclusion {
-            conclusion: self,
-            outcome,
-            here,
-            runs,
-            beside,
-            values,
-        };
         let Some(results) = all.get(&self.experiment) else {
-            return Ok(judged(ConclusionOutcome::NotJudged, false, None, None, vec![]));
+            let outcome = ConclusionOutcome::NotJudged;
+            return Ok(JudgedConclusion {
+                conclusion: self,
+                outcome,
+                here: false,
+                runs: None,
+                beside: None,
+                values: vec![],
+            });
         };
         let at = |quantity: &str| {
             let experiment = experiment_of(quantity).unwrap_or(self.experiment);
@@ -237,16 +231,9 @@ impl Conclusion {
         let here = hold(&look_up)?;
         let is_twofold = quantities.iter().any(|q| judged_by.quantities(q).1.is_some_and(|other| at(&other).is_ok()));
         let beside = is_twofold.then(|| hold(&other)).transpose()?;
+        // Where nothing varies there is this run alone.
         let varied = quantities.iter().any(|quantity| runs_of(quantity).is_some());
-        if !varied {
-            return Ok(judged(
-                if here { ConclusionOutcome::Holds } else { ConclusionOutcome::Flips },
-                here,
-                None,
-                beside,
-                values,
-            ));
-        }
+        let number = if varied { runs.number() } else { 0 };
         // A quantity that no run moves is as it is here.
         let in_run = |run: usize| {
             hold(&|quantity| match runs_of(quantity).and_then(|values| values.get(run)) {
@@ -255,15 +242,16 @@ impl Conclusion {
             })
         };
         let mut held = 0;
-        for run in 0..runs.number() {
+        for run in 0..number {
             held += usize::from(in_run(run)?);
         }
         let outcome = match (here, held) {
-            (true, held) if held == runs.number() => ConclusionOutcome::Holds,
+            (true, held) if held == number => ConclusionOutcome::Holds,
             (false, 0) => ConclusionOutcome::Flips,
             _ => ConclusionOutcome::Undetermined,
         };
-        Ok(judged(outcome, here, Some((held, runs.number())), beside, values))
+        let runs = varied.then_some((held, number));
+        Ok(JudgedConclusion { conclusion: self, outcome, here, runs, beside, values })
     }
 }
 

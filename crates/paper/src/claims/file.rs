@@ -22,29 +22,14 @@ struct TypedFile {
     #[serde(default, rename = "reading")]
     readings: Vec<TypedReading>,
     #[serde(default, rename = "conclusion")]
-    conclusions: Vec<TypedConclusion>,
+    conclusions: Vec<toml::Spanned<Conclusion>>,
     #[serde(default)]
     deviations: BTreeMap<String, String>,
     #[serde(default)]
     judged_by: BTreeMap<String, String>,
 }
 
-/// A conclusion as typed.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TypedConclusion {
-    pub(super) id: toml::Spanned<String>,
-    pub(super) experiment: Experiment,
-    pub(super) place: String,
-    pub(super) says: String,
-    pub(super) when: Vec<String>,
-    #[serde(default)]
-    pub(super) literal: bool,
-    pub(super) note: Option<String>,
-}
-
-/// A literal reading as typed. What it does not state (the published number with its precision, unit and class) is that
-/// of its claim.
+/// A literal reading as typed; what it does not state (published number, precision, unit, class) is its claim's.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TypedReading {
@@ -123,32 +108,36 @@ impl Claims {
         let file: TypedFile = toml::from_str(text)
             .map_err(|source| ClaimsError::Parse { path: path.to_owned(), source: Box::new(source) })?;
         let mut ids = BTreeSet::new();
-        let located = |id: &toml::Spanned<String>| {
-            let (line, id) = (text[..id.span().start].lines().count(), id.get_ref().clone());
+        let located = |byte: usize, id: &str| {
+            let (line, id) = (text[..byte].lines().count(), id.to_owned());
             move |(problem, remedy)| ClaimsError::Claim { path: path.to_owned(), line, id, problem, remedy }
         };
-        let mut fresh = |id: &toml::Spanned<String>| match ids.insert(id.get_ref().clone()) {
+        let mut fresh = |id: &str| match ids.insert(id.to_owned()) {
             true => Ok(()),
             false => Err(("the id is used by an earlier claim".to_owned(), "give each claim its own id")),
         };
         let mut claims = Vec::with_capacity(file.claims.len());
         for typed in file.claims {
-            let error = located(&typed.id);
-            claims.push(fresh(&typed.id).and_then(|()| check(typed, &file.reasons)).map_err(error)?);
+            let error = located(typed.id.span().start, typed.id.get_ref());
+            claims.push(fresh(typed.id.get_ref()).and_then(|()| check(typed, &file.reasons)).map_err(error)?);
         }
         let mut readings = Vec::with_capacity(file.readings.len());
         for typed in file.readings {
-            let error = located(&typed.id);
-            readings.push(fresh(&typed.id).and_then(|()| reading(typed, &claims, &file.reasons)).map_err(error)?);
+            let error = located(typed.id.span().start, typed.id.get_ref());
+            readings
+                .push(fresh(typed.id.get_ref()).and_then(|()| reading(typed, &claims, &file.reasons)).map_err(error)?);
         }
         let mut conclusions = Vec::with_capacity(file.conclusions.len());
         for typed in file.conclusions {
-            let error = located(&typed.id);
-            let made = fresh(&typed.id).and_then(|()| check_id(typed.id.get_ref())).and_then(|()| {
-                let remedy = "data/paper/README.md says what a condition is";
-                Conclusion::try_new(typed).map_err(|problem| (problem, remedy))
-            });
-            conclusions.push(made.map_err(error)?);
+            // The span is that of the header; an error names the line of the id below it.
+            let header = typed.span().start;
+            let id = header + text[header..].find("\nid").map_or(0, |end| end + 2);
+            let conclusion = typed.into_inner();
+            let remedy = "data/paper/README.md says what a condition is";
+            let checked = || conclusion.check().map_err(|problem| (problem, remedy));
+            let made = fresh(&conclusion.id).and_then(|()| check_id(&conclusion.id)).and_then(|()| checked());
+            made.map_err(located(id, &conclusion.id))?;
+            conclusions.push(conclusion);
         }
         let whole_file = |problem: String, remedy| ClaimsError::File { path: path.to_owned(), problem, remedy };
         if claims.is_empty() {
@@ -341,8 +330,7 @@ fn is_approximate(typed: &TypedClaim) -> bool {
     rough && typed.relation.is_none() && !published.starts_with("exactly ")
 }
 
-/// The tolerance of a word or a `~`: a tenth of its number or, if the number is zero, of the number that it is compared
-/// with.
+/// The tolerance of a word or a `~`: a tenth of its number or, of a zero, of the number that it is compared with.
 fn check_approximate(typed: &TypedClaim) -> Result<Class, ClaimFault> {
     if typed.has_spread() {
         let problem = "an approximate claim says how far runs lie apart".to_owned();

@@ -46,9 +46,6 @@ pub struct RecordTally {
 
 impl Record {
     /// The record in the folder of a claims file; empty if that folder has no record.
-    ///
-    /// # Errors
-    /// The file can't be read, or a line is not a figure.
     pub(super) fn beside(claims: &Path) -> Result<Self, ClaimsError> {
         let (path, text) = beside(claims, FILE)?;
         let figure = |(k, line): (usize, &str)| {

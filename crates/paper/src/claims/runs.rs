@@ -21,9 +21,6 @@ pub struct Runs {
 
 impl Runs {
     /// The runs in the folder of a claims file; empty if that folder has no such file.
-    ///
-    /// # Errors
-    /// The file exists but can't be read.
     pub(super) fn beside(claims: &Path) -> Result<Self, ClaimsError> {
         Ok(Self::parse(&beside(claims, FILE)?.1))
     }

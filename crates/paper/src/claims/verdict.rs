@@ -265,9 +265,6 @@ pub fn misprinted(claim: &Claim, units: i64) -> Claim {
 const COUNT: &str = "#";
 
 /// Follows a path through the results of an experiment to its number; `id` names who asks, in errors.
-///
-/// # Errors
-/// No number there.
 pub(super) fn number_at(id: &str, experiment: Experiment, quantity: &str, results: &Value) -> Result<f64, ClaimsError> {
     let error = |at: &str, found: &str| ClaimsError::Quantity {
         id: id.to_owned(),

@@ -37,8 +37,7 @@ use super::{Error, numpy_sort};
 const START: f64 = 8.0;
 /// The limits of the trust, in labels, in the likelihood and in what is made of the fit.
 const LIMITS: (f64, f64) = (1e-3, 1e6);
-/// Terms of the likelihood that are multiplied before their logarithm is computed; the product for 10 labels and a
-/// trust of 1e6 stays far below the largest number.
+/// Terms of the likelihood that are multiplied before a logarithm: of 10 labels and a trust of 1e6 far below the largest number.
 const TOGETHER: usize = 4;
 
 /// Items whose share of labels is asked about: those that the rule escalates at 10%.
@@ -106,12 +105,12 @@ pub fn run(
     let outcomes = replicate("chaosnli", &seeds, progress, |&seed| -> Result<_, Error> {
         let mut stream = experiment.stream(seed);
         let split = experiment.draw_labels(&mut stream);
-        let features = experiment.features(&split);
+        let features = experiment.split.features(&split);
         let luck = Luck::draw(&mut stream.clone(), labels.nrows());
-        let ours = evaluate(experiment.half_splits(), &split, &features, &mut stream.clone())?;
+        let ours = evaluate(&experiment.split, &split, &features, &mut stream.clone())?;
         let ours = experiment.kept(seed, ours, &luck);
         let (full, counts_only) = evaluate(&authors, &split, &features, &mut stream)?;
-        let compared = Compared::new(&full.fitted, &split, q.view(), &luck);
+        let compared = compared(&full.fitted, &split, q.view(), &luck);
         let compared = compared.ok_or(Error::Undefined { experiment: "authors", quantity: "overlap" })?;
         Ok((ours, (full.measured, counts_only.measured, compared)))
     })?;
@@ -120,14 +119,14 @@ pub fn run(
 }
 
 /// What the authors' procedure gives in all replicates.
-fn summarise(outcomes: Vec<(Measured, Measured, Compared)>, items: usize) -> AuthorsResults {
+fn summarise(outcomes: Vec<(Measured, Measured, [f64; 7])>, items: usize) -> AuthorsResults {
     let (mut full, mut counts_only, mut compared) = (vec![], vec![], vec![]);
     for (a, b, c) in outcomes {
         full.push(a);
         counts_only.push(b);
         compared.push(c);
     }
-    let over = |of: fn(&Compared) -> f64| Summary::over(&compared, of);
+    let over = |k: usize| Summary::over(&compared, |values| values[k]);
     let escalated = OVERLAP.of(items);
     let summary = Escalation::over(&full);
     AuthorsResults {
@@ -139,57 +138,45 @@ fn summarise(outcomes: Vec<(Measured, Measured, Compared)>, items: usize) -> Aut
         counts_only: Escalation::over(&counts_only),
         overlap: Overlap {
             escalated,
-            shared: over(|c| c.shared),
+            shared: over(0),
             shared_by_chance: (escalated * escalated) as f64 / items as f64,
-            unlabelled_percent: over(|c| c.unlabelled),
-            fewest_unlabelled_percent: over(|c| c.fewest_unlabelled),
-            spearman: over(|c| c.spearman),
-            shared_with_equal_trust: over(|c| c.shared_if_equal),
-            unlabelled_with_equal_trust_percent: over(|c| c.unlabelled_if_equal),
-            trust_ratio: over(|c| c.trust_ratio),
+            unlabelled_percent: over(1),
+            fewest_unlabelled_percent: over(2),
+            spearman: over(3),
+            shared_with_equal_trust: over(4),
+            unlabelled_with_equal_trust_percent: over(5),
+            trust_ratio: over(6),
         },
     }
 }
 
-/// One replicate of [`Overlap`].
-struct Compared {
-    shared: f64,
-    unlabelled: f64,
-    fewest_unlabelled: f64,
-    spearman: f64,
-    shared_if_equal: f64,
-    unlabelled_if_equal: f64,
-    trust_ratio: f64,
-}
-
-impl Compared {
-    fn new(fitted: &Fitted, split: &Split, q: ArrayView2<f64>, luck: &Luck) -> Option<Self> {
-        let (numbers, size) = (&split.numbers, OVERLAP.of(q.nrows()));
-        let log_trust = log_trust(fitted.fit.regression(), &fitted.design);
-        let equal = vec![mean(&log_trust).exp(); log_trust.len()];
-        let equal = Beliefs::posterior(&equal, q, split.revealed.of_classes().view());
-        let fewest: Vec<f64> = numbers.iter().zip(&luck.jitter).map(|(&n, tie)| -f64::from(n) + 1e-9 * tie).collect();
-        let fewest = top(&fewest, &[], size);
-        let shared = |ranked: &[usize]| ranked.iter().filter(|i| fewest.contains(i)).count() as f64;
-        let unlabelled =
-            |ranked: &[usize]| 100.0 * ranked.iter().filter(|i| numbers[**i] == 0).count() as f64 / ranked.len() as f64;
-        let mean_trust = |labelled: bool| {
-            let of = log_trust.iter().zip(numbers).filter(|(_, n)| (**n > 0) == labelled);
-            mean(&of.map(|(log, _)| log.exp()).collect::<Vec<f64>>())
-        };
-        let info = fitted.beliefs.all(Quantity::Epistemic);
-        let (by_info, by_info_if_equal) = (top(&info, &[], size), top(&equal.all(Quantity::Epistemic), &[], size));
-        let few: Vec<f64> = numbers.iter().map(|n| -f64::from(*n)).collect();
-        Some(Self {
-            shared: shared(&by_info),
-            unlabelled: unlabelled(&by_info),
-            fewest_unlabelled: unlabelled(&fewest),
-            spearman: spearman(&info, &few)?,
-            shared_if_equal: shared(&by_info_if_equal),
-            unlabelled_if_equal: unlabelled(&by_info_if_equal),
-            trust_ratio: mean_trust(false) / mean_trust(true),
-        })
-    }
+/// One replicate of the summaries of [`Overlap`], in the order of its fields.
+fn compared(fitted: &Fitted, split: &Split, q: ArrayView2<f64>, luck: &Luck) -> Option<[f64; 7]> {
+    let (numbers, size) = (&split.numbers, OVERLAP.of(q.nrows()));
+    let log_trust = log_trust(fitted.fit.regression(), &fitted.design);
+    let equal = vec![mean(&log_trust).exp(); log_trust.len()];
+    let equal = Beliefs::posterior(&equal, q, split.revealed.of_classes().view());
+    let fewest: Vec<f64> = numbers.iter().zip(&luck.jitter).map(|(&n, tie)| -f64::from(n) + 1e-9 * tie).collect();
+    let fewest = top(&fewest, &[], size);
+    let shared = |ranked: &[usize]| ranked.iter().filter(|i| fewest.contains(i)).count() as f64;
+    let unlabelled =
+        |ranked: &[usize]| 100.0 * ranked.iter().filter(|i| numbers[**i] == 0).count() as f64 / ranked.len() as f64;
+    let mean_trust = |labelled: bool| {
+        let of = log_trust.iter().zip(numbers).filter(|(_, n)| (**n > 0) == labelled);
+        mean(&of.map(|(log, _)| log.exp()).collect::<Vec<f64>>())
+    };
+    let info = fitted.beliefs.all(Quantity::Epistemic);
+    let (by_info, by_info_if_equal) = (top(&info, &[], size), top(&equal.all(Quantity::Epistemic), &[], size));
+    let few: Vec<f64> = numbers.iter().map(|n| -f64::from(*n)).collect();
+    Some([
+        shared(&by_info),
+        unlabelled(&by_info),
+        unlabelled(&fewest),
+        spearman(&info, &few)?,
+        shared(&by_info_if_equal),
+        unlabelled(&by_info_if_equal),
+        mean_trust(false) / mean_trust(true),
+    ])
 }
 
 /// ln lambda of every item, within the limits.

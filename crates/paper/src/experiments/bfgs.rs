@@ -322,8 +322,7 @@ fn bracket(line: &Line, zero: Trial, first: f64) -> Option<(f64, Point)> {
     Some((step, line.with_slope(step, value).1))
 }
 
-/// Narrows an interval until a step in it meets the conditions. The slope at `low` is known, that at `high` is not
-/// asked for.
+/// Narrows an interval until a step in it meets the conditions; the slope at `low` is known, at `high` not asked for.
 fn zoom(line: &Line, zero: Trial, mut low: Trial, mut high: Trial) -> Option<(f64, Point)> {
     let mut recent = Trial { step: 0.0, ..zero };
     for turn in 0..=MOST_TRIALS[1] {

@@ -112,7 +112,7 @@ pub struct ChaosNliStatements {
 pub struct ChaosNliExperiment<'a> {
     pool: ArrayView2<'a, u32>,
     judge: Predictions,
-    split: HalfSplit<'a>,
+    pub(super) split: HalfSplit<'a>,
 }
 
 impl<'a> ChaosNliExperiment<'a> {
@@ -135,13 +135,8 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 }
 
-/// What is kept of a replicate.
-pub(super) struct Replicate {
-    full: Measured,
-    counts_only: Measured,
-    /// Of replicate 0 alone.
-    components: Option<ItemComponents>,
-}
+/// What is kept of a replicate: under all features, under the number of labels alone, and of replicate 0 the components.
+pub(super) type Replicate = (Measured, Measured, Option<ItemComponents>);
 
 /// Half splits as the paper makes them; the second feature is that of the counts-only run.
 pub(super) fn half_splits<'a>(
@@ -155,9 +150,6 @@ pub(super) fn half_splits<'a>(
 }
 
 /// A replicate under all features, and under the number of labels alone in the same stream.
-///
-/// # Errors
-/// A fit that is impossible.
 pub(super) fn evaluate(
     half_splits: &HalfSplit,
     labels: &Split,
@@ -197,7 +189,7 @@ impl<'a> ChaosNliExperiment<'a> {
             let mut stream = self.stream(seed);
             let labels = self.draw_labels(&mut stream);
             let luck = Luck::draw(&mut stream.clone(), self.pool.nrows());
-            let outcomes = evaluate(&self.split, &labels, &self.features(&labels), &mut stream)?;
+            let outcomes = evaluate(&self.split, &labels, &self.split.features(&labels), &mut stream)?;
             Ok(self.kept(seed, outcomes, &luck))
         })?;
         self.summarise(outcomes)
@@ -208,17 +200,16 @@ impl<'a> ChaosNliExperiment<'a> {
         let beliefs = &full.fitted.beliefs;
         let inputs = RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(beliefs) };
         let components = || ItemComponents::new(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE);
-        let components = (seed == 0).then(components);
-        Replicate { full: full.measured, counts_only: counts_only.measured, components }
+        (full.measured, counts_only.measured, (seed == 0).then(components))
     }
 
     /// What the experiment reports of the replicates from 0 on.
     pub(super) fn summarise(&self, replicates: Vec<Replicate>) -> Result<ChaosNliResults, Error> {
         let count = replicates.len();
         let undefined = Error::Undefined { experiment: "chaosnli", quantity: "components" };
-        let components = replicates.first().and_then(|first| first.components.clone()).ok_or(undefined)?;
+        let components = replicates.first().and_then(|(.., components)| components.clone()).ok_or(undefined)?;
         let (full, counts_only): (Vec<Measured>, Vec<Measured>) =
-            replicates.into_iter().map(|replicate| (replicate.full, replicate.counts_only)).unzip();
+            replicates.into_iter().map(|(full, counts_only, _)| (full, counts_only)).unzip();
         let summary = Escalation::over(&full);
         Ok(ChaosNliResults {
             items: self.pool.nrows(),
@@ -240,17 +231,7 @@ impl<'a> ChaosNliExperiment<'a> {
     pub fn replicate(&self, seed: u64) -> Result<(SplitOutcome, SplitOutcome), Error> {
         let mut stream = self.stream(seed);
         let labels = self.draw_labels(&mut stream);
-        evaluate(&self.split, &labels, &self.features(&labels), &mut stream)
-    }
-
-    /// The half splits and their items.
-    pub(super) fn half_splits(&self) -> &HalfSplit<'a> {
-        &self.split
-    }
-
-    /// The features of all items in a replicate.
-    pub(super) fn features(&self, labels: &Split) -> Vec<FeatureColumn> {
-        self.split.features(labels)
+        evaluate(&self.split, &labels, &self.split.features(&labels), &mut stream)
     }
 
     /// The random stream of replicate `seed`.

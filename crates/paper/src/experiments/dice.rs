@@ -446,8 +446,7 @@ impl<'a> DiceExperiment<'a> {
         Ok(DiceEvaluation { fit, beliefs, values, regret: regrets, regret_by_numpys_sort })
     }
 
-    /// Mean components after 0..=10 labels per die, in the order of the fields of [`Convergence`]. The trust is fitted
-    /// to the re-drawn labels and does not change afterwards.
+    /// Mean components after 0..=10 labels per die, as in [`Convergence`], under the trust fitted to the re-drawn labels.
     fn convergence(&self, r: u64) -> Result<Vec<[f64; 6]>, Error> {
         let mut stream = Stream::new(self.steps.seeds().dice_draws + r);
         let deployed = self.world.redraw_counts(&mut stream);

@@ -13,8 +13,7 @@ const BLOCK: usize = 4 * LANES;
 /// Numbers that the network sorts.
 const SHORT: usize = 256;
 
-/// Priorities without equals that put the first `most` items in the authors' order, the highest score first, and the
-/// others behind them.
+/// Priorities without equals that put the first `most` items in the authors' order, the highest score first, before the others.
 pub(super) fn ranked(scores: Vec<f64>, most: usize) -> Vec<f64> {
     let mut sorted = scores.clone();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,9 +1,6 @@
 //! The figures of the paper, and what it lacks, from the results of its experiments.
 
-mod calibration;
-mod coefficients;
-mod convergence;
-mod overlap;
+mod judged;
 mod simulations;
 
 use std::collections::BTreeMap;
@@ -35,13 +32,13 @@ pub fn all(results: &Results, templates: &PageTemplates) -> Result<Vec<Figure>, 
         dice.map(|d| (DICE, d.calibration.as_slice(), d.spearman_confidence_error)),
         chaosnli.map(|c| (CHAOSNLI, c.judge.calibration.as_slice(), c.judge.spearman_confidence_error)),
     ];
-    let calibrations: Vec<calibration::Part> = calibrations.into_iter().flatten().collect();
+    let calibrations: Vec<judged::Part> = calibrations.into_iter().flatten().collect();
     let fits = [
-        dice.and_then(|d| Some((DICE, coefficients::effects(d.coefficients.get(&FeatureSet::Tier)?)))),
-        chaosnli.map(|c| (CHAOSNLI, coefficients::effects(&c.full.coefficients))),
+        dice.and_then(|d| Some((DICE, judged::effects(d.coefficients.get(&FeatureSet::Tier)?)))),
+        chaosnli.map(|c| (CHAOSNLI, judged::effects(&c.full.coefficients))),
     ];
     let fits: Vec<(&str, Vec<Effect>)> = fits.into_iter().flatten().collect();
-    let said = |(title, groups, correlation): &calibration::Part| json!({"title": title, "groups": groups, "correlation": correlation});
+    let said = |(title, groups, correlation): &judged::Part| json!({"title": title, "groups": groups, "correlation": correlation});
     let view = json!({
         "simulations": simulations,
         "dice": dice,
@@ -53,16 +50,16 @@ pub fn all(results: &Results, templates: &PageTemplates) -> Result<Vec<Figure>, 
         "over_replicates": OVER_REPLICATES,
     });
     let figures = [
-        dice.map(convergence::figure),
+        dice.map(judged::convergence),
         simulations.map(simulations::trust_spread),
         simulations.map(simulations::corruption),
         chaosnli.map(|c| budget::figure(&EvaluationView::of_classes(c.items, &c.full))),
         chaosnli.map(|c| advantage::figure(&EvaluationView::of_classes(c.items, &c.full))),
         chaosnli.map(item_components),
-        coefficients::figure(&fits),
-        calibration::figure(&calibrations),
+        judged::coefficients(&fits),
+        judged::calibration(&calibrations),
         simulations.map(simulations::phase),
-        results.authors.as_ref().map(overlap::figure),
+        results.authors.as_ref().map(judged::overlap),
     ];
     let mut figures: Vec<Figure> = figures.into_iter().flatten().collect();
     let blocks = templates.blocks("report/figures.txt", &view, &mut BTreeMap::new())?;

@@ -46,8 +46,7 @@ pub fn render(
     Ok(())
 }
 
-/// The values for the document, under the names that its template uses: what the page says of the verdicts, which
-/// experiments have results, figures, and the claims by place.
+/// The values for the document: the page's view of the verdicts, which experiments have results, figures, claims by place.
 fn document(results: &Results, verdicts: &Verdicts, figures: &[Figure]) -> Value {
     let mut view = verdict::view(verdicts);
     for experiment in [Experiment::Simulations, Experiment::Dice, Experiment::ChaosNli] {

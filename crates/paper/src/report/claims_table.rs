@@ -49,7 +49,7 @@ pub(super) fn groups(verdicts: &Verdicts) -> Vec<Value> {
 /// A claim with what its sentence says word for word below it: `within` is where in the group's place, `quantity` the
 /// path of the computed number in the results, `macro` that of the reproduced number in LaTeX, if there is one.
 fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
-    let claim = judged.claim;
+    let (claim, (mark, tone)) = (judged.claim, sign(judged.verdict));
     json!({
         "id": claim.id,
         "experiment": claim.experiment.name(),
@@ -66,8 +66,8 @@ fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
         "word": judged.verdict.word(),
         "status": judged.status(),
         "marked": judged.either_differs(),
-        "mark": mark(judged.verdict),
-        "tone": tone(judged.verdict),
+        "mark": mark,
+        "tone": tone,
         "code": verdicts.code(claim).map(code),
         "readings": verdicts.readings_of(claim).map(|literal| row(literal, verdicts)).collect::<Vec<_>>(),
     })
@@ -86,8 +86,7 @@ fn code(place: (&str, &str)) -> Value {
     json!({"path": path})
 }
 
-/// How close a claim asks its number to be, how close it is, and the key of the reason where printed digits may be
-/// missed.
+/// How close a claim asks its number to be, how close it is, and the key of the reason where digits may be missed.
 fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Value {
     let text = match &claim.class {
         Class::MonteCarlo { tolerance, .. } => {
@@ -114,22 +113,12 @@ pub fn experiment_name(experiment: Experiment) -> &'static str {
     }
 }
 
-/// A sign before the word, so that a verdict is seen without colour.
-fn mark(verdict: Verdict) -> &'static str {
+/// A sign before the word, so that a verdict is seen without colour, and what the verdict means for the reader.
+fn sign(verdict: Verdict) -> (&'static str, Tone) {
     match verdict {
-        Verdict::Agrees => "✓",
-        Verdict::PapersRounding | Verdict::WithinTolerance => "≈",
-        Verdict::Differs => "✗",
-        Verdict::NotRun | Verdict::NotJudged => "–",
-    }
-}
-
-/// What a verdict means for the reader.
-fn tone(verdict: Verdict) -> Tone {
-    match verdict {
-        Verdict::Agrees => Tone::Good,
-        Verdict::PapersRounding | Verdict::WithinTolerance => Tone::Fair,
-        Verdict::Differs => Tone::Bad,
-        Verdict::NotRun | Verdict::NotJudged => Tone::Neutral,
+        Verdict::Agrees => ("✓", Tone::Good),
+        Verdict::PapersRounding | Verdict::WithinTolerance => ("≈", Tone::Fair),
+        Verdict::Differs => ("✗", Tone::Bad),
+        Verdict::NotRun | Verdict::NotJudged => ("–", Tone::Neutral),
     }
 }

@@ -19,15 +19,14 @@ use judge_uncertainty_system::numbers::NumberStyle;
 const REAL_JUDGE: &str = "real LLM judge";
 
 /// Renders every table whose results are present, and the number macros: paths within the bundle with their texts.
-///
-/// # Errors
-/// A template that asks for something its table does not have.
 pub(crate) fn render(
     templates: &Templates,
     results: &Results,
     verdicts: &Verdicts,
 ) -> Result<Vec<(String, String)>, Error> {
-    let (mut files, marks) = (vec![], Marks::new(verdicts));
+    let differing = verdicts.rows.iter().filter(|row| row.either_differs());
+    let marks: Marks = differing.map(|row| row.claim.quantity.as_str()).collect();
+    let mut files = vec![];
     let mut put = |name: &str, text: String| files.push((format!("tables/{name}"), text));
     if let Some(dice) = &results.dice {
         let isolation = json!({"dice": isolation_row(REAL_JUDGE, &dice.isolation.components, &marks, "dice")});
@@ -53,21 +52,12 @@ pub(crate) fn render(
 }
 
 /// The quantities whose claims differ by one of the procedures: their cells have an asterisk.
-struct Marks(BTreeSet<String>);
-
-impl Marks {
-    fn new(verdicts: &Verdicts) -> Self {
-        Self(verdicts.rows.iter().filter(|row| row.either_differs()).map(|row| row.claim.quantity.clone()).collect())
-    }
-
-    fn differs(&self, quantity: &str) -> bool {
-        self.0.contains(quantity)
-    }
-}
+type Marks<'v> = BTreeSet<&'v str>;
 
 /// A quantity with its interval, as printed.
 fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle, marks: &Marks, at: &str) -> Value {
-    let marked = |text: String, part: &str| text + if marks.differs(&format!("{at}/{part}")) { "*" } else { "" };
+    let marked =
+        |text: String, part: &str| text + if marks.contains(format!("{at}/{part}").as_str()) { "*" } else { "" };
     json!({
         "mean": marked(mean.format(summary.mean), "mean"),
         "lo": marked(bounds.format(summary.lo), "lo"),
@@ -76,10 +66,11 @@ fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle, marks: &M
     })
 }
 
-/// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the
-/// other.
+/// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the other.
 fn isolation_row(world: &str, isolation: &Isolation, marks: &Marks, at: &str) -> Value {
-    let correlation = |summary, part: &str| correlation(summary, marks, &format!("{at}/isolation/{part}"));
+    // Correlations have two decimals, and their bounds no zero before the point.
+    let (style, bounds) = (NumberStyle::plain(2), NumberStyle { leading_zero: false, ..NumberStyle::plain(2) });
+    let correlation = |summary, part: &str| interval(summary, style, bounds, marks, &format!("{at}/isolation/{part}"));
     let Isolation { aleatoric_disagreement, aleatoric_error, epistemic_disagreement, epistemic_error, truth_truth } =
         isolation;
     json!({
@@ -94,14 +85,7 @@ fn isolation_row(world: &str, isolation: &Isolation, marks: &Marks, at: &str) ->
     })
 }
 
-/// Correlations have two decimals, and their bounds no zero before the point.
-fn correlation(summary: &Summary, marks: &Marks, at: &str) -> Value {
-    let style = NumberStyle::plain(2);
-    interval(summary, style, NumberStyle { leading_zero: false, ..style }, marks, at)
-}
-
-/// The judge on the dice by description tier; `extreme` marks the highest and the lowest stated confidence of all
-/// tiers.
+/// The judge on the dice by tier; `extreme` marks the highest and the lowest stated confidence of all tiers.
 fn tier_rows(dice: &DiceResults) -> Vec<Value> {
     let confidences = || dice.tiers.values().map(|row| row.stated_confidence);
     let (lowest, highest) = (confidences().fold(f64::INFINITY, f64::min), confidences().fold(f64::MIN, f64::max));

@@ -5,12 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use judge_uncertainty_formats::error::{Error, Place, Result, excerpt};
-use judge_uncertainty_system::TextPosition;
 use judge_uncertainty_system::numbers::LARGEST;
+use judge_uncertainty_system::text_position;
 
 /// Line and column of a byte.
 pub(crate) fn place(path: &Path, text: &str, offset: usize) -> Place {
-    let TextPosition { line, column } = TextPosition::new(text, offset);
+    let (line, column) = text_position(text, offset);
     Place::file(path).at_line(line as u64).at_character(column)
 }
 

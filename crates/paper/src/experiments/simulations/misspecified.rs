@@ -22,47 +22,6 @@ const SIGNAL: f64 = 0.5;
 pub const RULES: [Rule; 6] =
     [Rule::Delta, Rule::Spread, Rule::PosteriorEntropy, Rule::JudgeEntropy, Rule::FewestLabels, Rule::Random];
 
-/// A world drawn truth first, with the judge's prediction scattered about it.
-#[derive(Debug, Clone)]
-pub struct MisspecifiedWorld {
-    /// True label distributions, items x classes.
-    pub p: Array2<f64>,
-    /// The judge's predictions.
-    pub q: Array2<f64>,
-    /// Familiarity in 0..1: how close the prediction lies to the truth.
-    pub familiarity: Vec<f64>,
-    /// The judge's stated spread, corrupted by gamma.
-    pub stated_spread: Vec<f64>,
-    /// Labels revealed per item.
-    pub numbers: Vec<u32>,
-    /// The revealed labels.
-    pub counts: Array2<u32>,
-}
-
-impl MisspecifiedWorld {
-    /// Draws a world by `steps` (protocol, section 6); `gamma_percent` corrupts stated confidence: 0 honest, 100
-    /// information-free, 150 inverted.
-    pub fn draw(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
-        let gamma = f64::from(gamma_percent) / 100.0;
-        let mut stream = Stream::new(steps.seeds().misspecified + seed);
-        let contentiousness = uniforms(&mut stream, ITEMS);
-        let p = peaked_distributions(&mut stream, &contentiousness, steps);
-        let f = uniforms(&mut stream, ITEMS);
-        let concentration: Vec<f64> = f.iter().map(|f| 8.0 * 256.0_f64.powf(f - 0.5)).collect();
-        let evidence = Array2::from_shape_fn(p.dim(), |(i, j)| (concentration[i] * p[[i, j]]).max(0.05));
-        let q = dirichlet_draws(&mut stream, &evidence);
-        let noise = normals(&mut stream, ITEMS);
-        let stated_spread = f
-            .iter()
-            .zip(noise)
-            .map(|(f, eps)| 1.0 / (8.0 * 256.0_f64.powf((1.0 - gamma) * (f - 0.5))).sqrt() + 0.02 * eps)
-            .collect();
-        let numbers = revealed_numbers(&mut stream, ITEMS);
-        let counts = grouped_counts(&mut stream, &numbers, p.view());
-        Self { p, q, familiarity: f, stated_spread, numbers, counts }
-    }
-}
-
 /// Draws and evaluates one world (protocol, section 6): regrets at 10% as shares, in the order of [`RULES`], and the
 /// fitted coefficient of the stated (standardised) spread.
 ///
@@ -77,10 +36,21 @@ pub fn world_outcome(
     seed: u64,
     steps: &dyn Steps,
 ) -> Result<([f64; RULES.len()], f64), Error> {
-    let MisspecifiedWorld { p, q, familiarity: f, stated_spread, numbers, counts } =
-        MisspecifiedWorld::draw(gamma_percent, seed, steps);
-    let counts = steps.labels(&counts);
+    let gamma = f64::from(gamma_percent) / 100.0;
+    let mut stream = Stream::new(steps.seeds().misspecified + seed);
+    let contentiousness = uniforms(&mut stream, ITEMS);
+    let p = peaked_distributions(&mut stream, &contentiousness, steps);
+    // How close the prediction lies to the truth.
+    let f = uniforms(&mut stream, ITEMS);
+    let concentration: Vec<f64> = f.iter().map(|f| 8.0 * 256.0_f64.powf(f - 0.5)).collect();
+    let evidence = Array2::from_shape_fn(p.dim(), |(i, j)| (concentration[i] * p[[i, j]]).max(0.05));
+    let q = dirichlet_draws(&mut stream, &evidence);
+    let noise = normals(&mut stream, ITEMS);
+    let stated_spread =
+        f.iter().zip(noise).map(|(f, eps)| 1.0 / (8.0 * 256.0_f64.powf((1.0 - gamma) * (f - 0.5))).sqrt() + 0.02 * eps);
     let stated_spread = FeatureColumn::complete("stated_spread", stated_spread);
+    let numbers = revealed_numbers(&mut stream, ITEMS);
+    let counts = steps.labels(&grouped_counts(&mut stream, &numbers, p.view()));
 
     let mut second = Stream::new(steps.seeds().misspecified_rules + seed);
     let mut features = vec![stated_spread, FeatureColumn::complete(Feature::LogLabels, log_labels(&numbers))];

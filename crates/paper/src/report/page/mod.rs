@@ -1,14 +1,16 @@
 //! The page of the paper's reproduction, filled from its results. No number in it is typed by hand.
 
-mod machinery;
 pub(super) mod verdict;
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::artifact::{Manifest, Results};
+use crate::artifact::{Manifest, Provenance, Results, SCHEMA, results_file};
+use crate::experiments::Experiment;
 use crate::experiments::dice::Tier;
 use crate::figures;
-use crate::report::claims_table::claims_table;
+use crate::report::claims_table::{claims_table, experiment_name};
 use crate::rules::{self, PAPER};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_core::escalation::{Budget, Rule};
@@ -29,7 +31,7 @@ pub fn page(
     let figures = figures::all(results, templates)?;
     let mut figures = figures.iter().map(FigureBlock::new).map(|figure| (figure.name.clone(), figure)).collect();
     let mut view = view(results);
-    for more in [verdict::view(verdicts), machinery::view(manifest)] {
+    for more in [verdict::view(verdicts), machinery(manifest)] {
         view.extend(more.as_object().cloned().into_iter().flatten());
     }
     let mut told = |part: &str, title: &str| -> Result<Section, Error> {
@@ -105,4 +107,30 @@ fn view(results: &Results) -> Map<String, Value> {
         view["counts_only"] = json!(counts_only[&Budget::HEADLINE]);
     }
     view.as_object().cloned().unwrap_or_default()
+}
+
+/// How the numbers came about.
+fn machinery(manifest: &Manifest) -> Value {
+    let parts = &manifest.deterministic;
+    let part = |(experiment, of): (&Experiment, &Provenance)| json!({"name": experiment_name(*experiment), "file": results_file(*experiment), "of": of});
+    json!({
+        "parts": parts.iter().map(part).collect::<Vec<_>>(),
+        "schema": SCHEMA,
+        "rust": env!("CARGO_PKG_RUST_VERSION"),
+        "inputs": parts.values().flat_map(|facts| &facts.inputs).collect::<Vec<_>>(),
+        "settings": rows(parts, |facts| &facts.settings),
+        "sizes": rows(parts, |facts| &facts.replicates),
+        "seeds": rows(parts, |facts| &facts.seeds),
+    })
+}
+
+/// Facts of all parts: key, part and value.
+fn rows<V: serde::Serialize>(
+    parts: &BTreeMap<Experiment, Provenance>,
+    of: impl Fn(&Provenance) -> &BTreeMap<String, V>,
+) -> Vec<Value> {
+    let of_part = |(experiment, facts): (&Experiment, &Provenance)| -> Vec<Value> {
+        of(facts).iter().map(|(key, value)| json!([key, experiment_name(*experiment), value])).collect()
+    };
+    parts.iter().flat_map(of_part).collect()
 }

@@ -1,12 +1,12 @@
 //! What is audited: a table whose columns are recognised, or the criteria of a judge's log.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::columns::{Correction, Mapping, Role, names_answers};
-use super::long::{self, Widened};
+use super::long;
 use super::pairs::PairTable;
-use super::prepare::{Prepared, file_name, prepare, stem, unreadable};
+use super::prepare::{Prepared, prepare, stem, unreadable};
 use super::table::CellTable;
 use super::{Audited, Labelled, criteria, lists, shares};
 use crate::findings::condition::Condition;
@@ -119,7 +119,7 @@ impl AuditInput {
             let made = lists::opened(&cells, &mapping, opened)
                 .or_else(|| lists::unpacked(&cells, &mapping, &all))
                 .or_else(|| shares::likeliest(&cells, &mapping, classes));
-            let Some(Widened { cells: made, raters }) = made else {
+            let Some((made, raters)) = made else {
                 return match PairTable::new(&cells, path, &mapping, &of_columns) {
                     Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
                     None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
@@ -145,7 +145,7 @@ impl AuditInput {
             };
             let own: Vec<Correction> = corrections.iter().filter(|one| is_own(&cells, one)).cloned().collect();
             match long::widened(&cells, mapping, &own) {
-                Ok(Some(Widened { cells, raters })) => {
+                Ok(Some((cells, raters))) => {
                     // The user's word on a rater comes last.
                     let is_there =
                         |one: &&Correction| one.column.as_ref().is_none_or(|name| cells.column(name).is_some());
@@ -249,17 +249,8 @@ impl AuditInput {
         };
         // Where every item is labelled, nothing was chosen.
         let chosen = if study.found.labelled == study.found.items { Labelled::Random } else { given.clone() };
-        let audited = Audited {
-            audit: file_name(name),
-            format,
-            rows: study.found.items,
-            columns: study.columns,
-            table: study.table,
-            chosen: chosen.clone(),
-            notices: study.notices,
-            written: BTreeMap::new(),
-            files: vec![],
-        };
+        let columns = (study.columns, study.table);
+        let audited = Audited::new(name, (&format, study.found.items), columns, (chosen.clone(), study.notices));
         let files = study.files.staged(&chosen, at_least);
         Ok(Prepared { audited, files, lines: vec![], bad: vec![] })
     }

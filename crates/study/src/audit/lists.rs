@@ -99,7 +99,7 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
     });
     let by = if of_people().count() > 0 { RecognisedBy::Given } else { RecognisedBy::Cells };
     let raters = people.into_iter().map(|name| Correction { role, column: Some(name), by }).collect();
-    Some(Widened { cells: table, raters })
+    Some((table, raters))
 }
 
 /// The answers that people gave, from columns that count them or are true for one: `n_pass` and `n_fail` where the judge answers
@@ -176,7 +176,7 @@ pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Opti
     let all = kept.iter().map(|&k| cells.names[k].clone()).chain(names.iter().cloned()).collect();
     let mut table = cells.with_columns(all, rows);
     table.keep_lines(found.iter().map(Vec::len));
-    Some(Widened { cells: table, raters: vec![] })
+    Some((table, vec![]))
 }
 
 /// The fields of a value, by their names behind that of what they are in; of a list with one text the text.

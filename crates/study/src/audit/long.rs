@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::columns::{
-    CLUSTER, Correction, HUMAN, ITEM, JUDGE, Mapping, PREDICTED, RecognisedBy, Role, has_word, identifies, is_model,
-    words,
+    CLUSTER, Correction, HUMAN, ITEM, JUDGE, Mapping, OF_JUDGE, PREDICTED, RecognisedBy, Role, has_word, identifies,
+    is_model, words,
 };
 use super::table::{CellTable, present};
 use crate::input::spelling::number;
@@ -140,7 +140,7 @@ fn are_names(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> b
 fn tells_apart(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> bool {
     let answered: Vec<usize> = (0..cells.len()).filter(|&row| present(cells.cell(row, what)).is_some()).collect();
     let key = key(cells, mapping, [who, what]);
-    let rows = |key: &[usize]| answered.iter().map(|&row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
+    let rows = |key: &[usize]| answered.iter().map(|&row| cells.cells_of(key, row)).collect::<HashSet<_>>().len();
     let with = [&key[..], &[who]].concat();
     !key.is_empty() && rows(&with) == answered.len() && 2 * rows(&key) <= answered.len()
 }
@@ -150,15 +150,14 @@ fn tells_apart(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) ->
 /// beside those of people; where they have several, and neither systems nor texts tell them apart, every row is an item, and
 /// the list is empty.
 fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usize> {
-    let distinct = |key: &[usize]| (0..cells.len()).map(|row| cells_of(cells, key, row)).collect::<HashSet<_>>().len();
+    let distinct = |key: &[usize]| (0..cells.len()).map(|row| cells.cells_of(key, row)).collect::<HashSet<_>>().len();
     let is_whole = |k: &usize| cells.is_whole(*k);
     let names_items = |k: &usize| {
         let words = words(&cells.names[*k]);
         identifies(&words) || has_word(&words, ITEM)
     };
     let of_role = |role: Role| -> Vec<usize> {
-        let columns = mapping.of(role).into_iter().filter_map(|name| cells.column(name));
-        columns.filter(|k| ![who, what].contains(k)).collect()
+        cells.of_role(mapping, role).into_iter().filter(|k| ![who, what].contains(k)).collect()
     };
     let shared = |k: &usize| has_word(&words(&cells.names[*k]), CLUSTER);
     let all = || (0..cells.names.len()).filter(|k| ![who, what].contains(k)).filter(is_whole);
@@ -187,7 +186,7 @@ fn key(cells: &CellTable, mapping: &Mapping, [who, what]: [usize; 2]) -> Vec<usi
         (0..cells.len()).all(|row| {
             judged.iter().all(|&k| {
                 let cell = present(cells.cell(row, k));
-                cell.is_none_or(|cell| *first.entry((cells_of(cells, key, row), k)).or_insert(cell) == cell)
+                cell.is_none_or(|cell| *first.entry((cells.cells_of(key, row), k)).or_insert(cell) == cell)
             })
         })
     };
@@ -209,11 +208,6 @@ pub(super) fn gave(cells: &CellTable, mapping: &Mapping, what: usize, correction
 /// What is said of a column that names who gave the labels in another.
 pub(super) fn names_who(cells: &CellTable, [who, what]: [usize; 2]) -> String {
     format!("The column {:?} names who gave each label in {:?}.", cells.names[who], cells.names[what])
-}
-
-/// The cells of some columns in a row.
-fn cells_of<'c>(cells: &'c CellTable, columns: &[usize], row: usize) -> Vec<&'c str> {
-    columns.iter().map(|&k| cells.cell(row, k).trim()).collect()
 }
 
 /// A column that says of each rater whether it is a machine, with what it says; `None` where no column does.
@@ -240,14 +234,8 @@ struct Item {
     given: BTreeMap<String, String>,
 }
 
-/// What a table with raters becomes.
-#[derive(Debug)]
-pub struct Widened {
-    /// A row for each item.
-    pub cells: CellTable,
-    /// What the columns of raters are.
-    pub raters: Vec<Correction>,
-}
+/// A table with other columns, and what those of raters are.
+pub type Widened = (CellTable, Vec<Correction>);
 
 /// A row for each item; `None` of a table in which no column names who gave the labels. The user may name that column, or say
 /// that the table has no such column, and name the column of labels.
@@ -276,9 +264,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
         Some((_, kinds)) => kinds.get(name).copied().unwrap_or(false),
         None => is_model(name),
     };
-    let judges = [Role::Verdict, Role::Score, Role::Probability]
-        .iter()
-        .any(|role| mapping.of(*role).iter().any(|name| cells.column(name).is_some_and(|k| ![who, what].contains(&k))));
+    let judges = OF_JUDGE.iter().any(|role| cells.of_role(mapping, *role).iter().any(|k| ![who, what].contains(k)));
     let by_name = names.len() <= FEW || names.len() <= MOST && names.len() * cells.len() <= MOST_CELLS;
     let kept: Vec<usize> = (0..cells.names.len())
         .filter(|k| ![who, what].contains(k) && kinds.as_ref().is_none_or(|(kind, _)| kind != k))
@@ -287,7 +273,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     let mut items: Vec<Item> = vec![];
     // Without columns that tell items apart, each row is one.
     let key_of =
-        |row: usize| -> (usize, Vec<&str>) { (if key.is_empty() { row } else { 0 }, cells_of(cells, &key, row)) };
+        |row: usize| -> (usize, Vec<&str>) { (if key.is_empty() { row } else { 0 }, cells.cells_of(&key, row)) };
     let row_of = |row: usize| cells.row(row).collect::<Vec<_>>();
     // Raters who were asked again, whose equal rows are answers of their own.
     let (mut first, mut asked_again) = (HashMap::new(), HashSet::new());
@@ -372,7 +358,7 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
             cells.names[who]
         )
     }));
-    Ok(Some(Widened { cells: table, raters: corrections }))
+    Ok(Some((table, corrections)))
 }
 
 #[cfg(test)]

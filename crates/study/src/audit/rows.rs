@@ -57,8 +57,7 @@ impl AuditRows {
         mapping: &Mapping,
         (chances, known): (Option<&str>, Option<KnownScale<'_>>),
     ) -> Result<Self, String> {
-        let columns =
-            |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(|name| cells.column(name)).collect() };
+        let columns = |role: Role| cells.of_role(mapping, role);
         let (verdict, score, probability) = (columns(Role::Verdict), columns(Role::Score), columns(Role::Probability));
         if !mapping.has_judge() {
             let (names, format) = (list(&cells.names), &cells.format);
@@ -477,7 +476,7 @@ fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
     }
     let mut rows = PositionIndex::with_capacity(cells.len());
     let mut twice: Vec<bool> =
-        (0..cells.len()).map(|row| rows.insert(row, |row| cells.row_cells(row)).is_some()).collect();
+        (0..cells.len()).map(|row| rows.insert(row, |row| cells.row(row).collect::<Vec<_>>()).is_some()).collect();
     if twice.contains(&true) {
         let different: HashSet<&str> =
             id.iter().flat_map(|&id| (0..cells.len()).map(move |row| cells.cell(row, id))).collect();

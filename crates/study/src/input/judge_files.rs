@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::input::config::StudyFile;
-use crate::input::source::Source;
+use crate::input::source::{Source, read_if_there};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Result};
-use judge_uncertainty_system::read;
 
 /// What `judge run` writes beside its predictions.
 pub const SUMMARY: &str = "summary.json";
@@ -37,12 +36,7 @@ impl JudgeFiles {
         let paths = file.resolve_all(file.config.tables().0);
         let sum = |path: &PathBuf| inputs.sums().get(&path.display().to_string()).cloned();
         let files = paths.iter().filter_map(sum).collect();
-        let summary = match paths.first().map(|path| path.with_file_name(SUMMARY)) {
-            Some(path) => {
-                read::bytes_if_there(&path).map_err(|source| Error::Unreadable { file: path.clone(), source })?
-            }
-            None => None,
-        };
+        let summary = paths.first().map(|path| read_if_there(&path.with_file_name(SUMMARY))).transpose()?.flatten();
         Ok(Self { files, ..summary.and_then(|text| Self::said(&text)).unwrap_or_default() })
     }
 

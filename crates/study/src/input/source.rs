@@ -10,6 +10,7 @@ use judge_uncertainty_formats::logs::{self, Log, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_formats::{lewidi, parquet, records, xlsx};
+use judge_uncertainty_system::read::bytes_if_there;
 
 /// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -143,6 +144,16 @@ impl Source {
     pub fn sums(&self) -> &BTreeMap<String, String> {
         &self.sums
     }
+}
+
+/// The bytes of a file; `None` where there is none.
+pub(crate) fn read_if_there(file: &Path) -> Result<Option<Vec<u8>>> {
+    bytes_if_there(file).map_err(unreadable(file))
+}
+
+/// That a file or folder can't be read.
+pub(crate) fn unreadable(file: &Path) -> impl Fn(std::io::Error) -> Error {
+    |source| Error::Unreadable { file: file.to_owned(), source }
 }
 
 fn seen(name: &str, folder: &Path) -> String {

@@ -106,15 +106,14 @@ impl Intake {
                 Some(sides) => mirrored(&value, sides).to_owned(),
                 None => value,
             };
-            let there =
-                |k: &KnownLabel| k.value == value && (!repeats || k.given == label.given && !k.given.is_empty());
+            let there = |k: &NewLabel| k.value == value && (!repeats || k.given == label.given && !k.given.is_empty());
             if skip_known && known.given_by(item, &label.annotator).iter().any(there) {
                 skipped += 1;
                 continue;
             }
             let same = known.given_by(item, &label.annotator).iter().find(|k| there(k));
             let clash = match (repeats, same) {
-                (true, Some(same)) => Some(same.again(&label.annotator)),
+                (true, Some(same)) => Some(again(same)),
                 (true, None) => None,
                 (false, _) => known.clash(item, &label.annotator, &value),
             };
@@ -122,8 +121,9 @@ impl Intake {
                 refuse(problem);
                 continue;
             }
-            known.add(item, &label.annotator, &value, &label.given, &label.place);
-            fresh.push(NewLabel { id: items.ids[item].to_owned(), value, ..label.clone() });
+            let label = NewLabel { id: items.ids[item].to_owned(), value, ..label.clone() };
+            known.add(item, label.clone());
+            fresh.push(label);
         }
         faults.told()?;
         let [skips, comments] = remarks;
@@ -299,28 +299,19 @@ fn plain(cell: String) -> String {
     unescaped(&cell).map_or(cell.clone(), str::to_owned)
 }
 
-/// A label that is there already.
-#[derive(Debug, Clone, PartialEq)]
-struct KnownLabel {
-    value: String,
-    given: String,
-    place: String,
-}
-
-impl KnownLabel {
-    fn again(&self, annotator: &str) -> Problem {
-        let [annotator, value] = [annotator, &self.value].map(excerpt);
-        let reason = format!("{annotator:?} has given this item the label {value:?} already ({})", self.place);
-        Problem::unfit(reason, "remove the row, or leave out what is there already with --skip-known")
-    }
+/// What is wrong with a label that is there already.
+fn again(label: &NewLabel) -> Problem {
+    let [annotator, value] = [&label.annotator, &label.value].map(|text| excerpt(text));
+    let reason = format!("{annotator:?} has given this item the label {value:?} already ({})", label.place);
+    Problem::unfit(reason, "remove the row, or leave out what is there already with --skip-known")
 }
 
 /// The labels that are there already, by item and annotator.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known(HashMap<(usize, String), Vec<KnownLabel>>);
+pub struct Known(HashMap<(usize, String), Vec<NewLabel>>);
 
 impl Known {
-    fn given_by(&self, item: usize, annotator: &str) -> &[KnownLabel] {
+    fn given_by(&self, item: usize, annotator: &str) -> &[NewLabel] {
         self.0.get(&(item, annotator.to_owned())).map_or(&[], Vec::as_slice)
     }
 
@@ -332,8 +323,7 @@ impl Known {
     /// What is wrong with one more label of an annotator who may give an item only one.
     pub fn clash(&self, item: usize, annotator: &str, value: &str) -> Option<Problem> {
         let there = self.given_by(item, annotator);
-        let same = there.iter().find(|k| k.value == value).map(|k| k.again(annotator));
-        same.or_else(|| {
+        there.iter().find(|known| known.value == value).map(again).or_else(|| {
             there.first().map(|k| {
                 let [annotator, value, other] = [annotator, value, &k.value].map(excerpt);
                 let reason = format!(
@@ -345,10 +335,9 @@ impl Known {
         })
     }
 
-    /// Notes a label, its time (empty if unknown) and its place.
-    pub fn add(&mut self, item: usize, annotator: &str, value: &str, given: &str, place: &Place) {
-        let label = KnownLabel { value: value.to_owned(), given: given.to_owned(), place: place.to_string() };
-        self.0.entry((item, annotator.to_owned())).or_default().push(label);
+    /// Notes a label of an item.
+    pub fn add(&mut self, item: usize, label: NewLabel) {
+        self.0.entry((item, label.annotator.clone())).or_default().push(label);
     }
 }
 

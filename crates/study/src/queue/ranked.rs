@@ -8,7 +8,7 @@ use super::files::{NotSelected, QueueRecord, QueueTask};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
-use crate::input::items::swapped;
+use crate::input::items::{numbered, swapped};
 use crate::input::sides::{is_swapped, mirrored, task_id};
 use crate::model::decompose::luck_of;
 use crate::model::study::{Decomposition, Study};
@@ -388,16 +388,10 @@ pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> 
 
 /// The answers of the judge as groups: each where they are few, fifths of them on a scale, and one of all classes.
 fn answers(study: &Study, verdict: &[f64]) -> Vec<usize> {
-    let mut known: HashMap<u64, usize> = HashMap::new();
-    let number = |i: usize| {
-        let next = known.len();
-        let answer = match study.judge.answers {
-            Some(_) => study.likeliest(i) as u64,
-            None => study.judge.predictions[[i, 0]].to_bits(),
-        };
-        *known.entry(answer).or_insert(next)
-    };
-    let answers: Vec<usize> = (0..study.len()).map(number).collect();
+    let (answers, known) = numbered((0..study.len()).map(|i| match study.judge.answers {
+        Some(_) => study.likeliest(i) as u64,
+        None => study.judge.predictions[[i, 0]].to_bits(),
+    }));
     if known.len() <= MOST_ANSWERS {
         return answers;
     }

@@ -374,75 +374,48 @@ impl From<WrittenTrust> for TrustConfig {
 
 /// `[familiarity]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct FamiliarityConfig {
     /// Embeddings of the items, `.npy` or `.csv`; without it, the items' texts are embedded when the study is run.
     pub embeddings: Option<PathBuf>,
     /// Sentence model that embeds texts: a folder, seen from the study's or from the working directory, or a name.
-    #[serde(default = "model")]
     pub model: String,
     /// Folder that keeps embeddings of texts, so that only new texts are embedded.
-    #[serde(default = "cache")]
     pub cache: PathBuf,
     /// Labelled neighbours whose mean distance is `mean_nearest_labelled`.
-    #[serde(default = "neighbours")]
     pub neighbours: usize,
     /// How neighbours are found; by default exactly, which was faster in every size that was measured.
-    #[serde(default = "engine")]
     pub engine: Engine,
     /// Whether a labelled item counts among its own neighbours, as it does in the paper's numbers.
-    #[serde(default)]
     pub count_itself: bool,
+}
+
+impl Default for FamiliarityConfig {
+    fn default() -> Self {
+        let (model, cache) = (DEFAULT_MODEL.to_owned(), PathBuf::from("embedding-cache"));
+        Self { embeddings: None, model, cache, neighbours: 10, engine: Engine::Exact, count_itself: false }
+    }
 }
 
 /// `[evaluation]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct EvaluationConfig {
     /// Half splits; 0 for no evaluation.
-    #[serde(default = "replicates")]
     pub replicates: usize,
     /// Budgets in percent of the evaluated items.
-    #[serde(default = "budgets")]
     pub budgets: Vec<u32>,
     /// Labels that an item may hold before escalation, each as likely as the others.
-    #[serde(default = "reveal")]
     pub reveal: Vec<u32>,
     /// Labels that an item must have to be evaluated: half of them are its truth.
-    #[serde(default = "least_labels")]
     pub least_labels: u32,
 }
 
 impl Default for EvaluationConfig {
     fn default() -> Self {
-        Self { replicates: replicates(), budgets: budgets(), reveal: reveal(), least_labels: least_labels() }
+        let (replicates, reveal) = (protocol::REPLICATES, protocol::REVEALED.to_vec());
+        Self { replicates, budgets: vec![1, 5, 10, 20], reveal, least_labels: 20 }
     }
-}
-
-fn engine() -> Engine {
-    Engine::Exact
-}
-
-fn model() -> String {
-    DEFAULT_MODEL.to_owned()
-}
-fn cache() -> PathBuf {
-    PathBuf::from("embedding-cache")
-}
-fn neighbours() -> usize {
-    10
-}
-fn replicates() -> usize {
-    protocol::REPLICATES
-}
-fn budgets() -> Vec<u32> {
-    vec![1, 5, 10, 20]
-}
-fn reveal() -> Vec<u32> {
-    protocol::REVEALED.to_vec()
-}
-fn least_labels() -> u32 {
-    20
 }
 
 impl EvaluationConfig {

@@ -369,7 +369,7 @@ mod tests {
         let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
         let cells = CellTable::new(lines.next().unwrap(), lines, "CSV");
         let mapping = Mapping::new(&cells, &[]).unwrap();
-        let Widened { cells: table, raters } = widened(&cells, &mapping, &[]).unwrap()?;
+        let (table, raters) = widened(&cells, &mapping, &[]).unwrap()?;
         let said = raters.iter().map(|one| format!("{}={}", one.role, one.column.as_ref().unwrap())).collect();
         let rows = (0..table.len()).map(|row| table.row(row).collect::<Vec<_>>().join(",")).collect();
         Some([table.names, rows, said])
@@ -444,7 +444,7 @@ mod tests {
             let cells = CellTable::new(lines.next().unwrap(), lines, "CSV");
             let said: Vec<Correction> = said.iter().map(|text| text.parse().unwrap()).collect();
             let mapping = Mapping::new(&cells, &said).unwrap();
-            widened(&cells, &mapping, &said).map(|found| found.map(|wide| wide.cells.names.join(",")))
+            widened(&cells, &mapping, &said).map(|found| found.map(|wide| wide.0.names.join(",")))
         };
         let two = format!("id,judge,human_1,human_2,reviewer\n{}", rows("q#,@,no,yes,ann"));
         assert!(read(&two, &[]).unwrap_err().contains("several columns hold labels (human_1, human_2)"));

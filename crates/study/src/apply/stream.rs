@@ -345,9 +345,8 @@ impl StreamWriter<'_> {
             summary.files.push(QUEUE.to_owned());
         }
         if let Some(aside) = aside {
-            let notes: Vec<usize> = (0..next).collect();
             aside.write(|file| {
-                for part in notes {
+                for part in 0..next {
                     let done = parts.known(part).map_err(std::io::Error::other)?;
                     for row in done.set_aside {
                         serde_json::to_writer(&mut *file, &row)?;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::fill::QueueRequest;
 use super::workbook::workbook;
 use super::{Amount, Order, tools};
 use crate::error::Error;
@@ -17,55 +16,21 @@ use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
 use judge_uncertainty_system::{Record, Staged, csv_text, json_lines};
 
-/// In which direction priorities are to be read.
-const DIRECTION: &str = "higher first";
-
-/// The items of the study; the batches of added labels that were there before a queue; what the trust rests on and what can
-/// be estimated from the queue's labels, in words; the items that are not selected; the sums of the study's inputs.
-pub type Circumstances<'a> = (usize, usize, [String; 2], Option<NotSelected>, &'a BTreeMap<String, String>);
-
-/// Writes all files of a queue, whose items are in `tasks`, in the order of their ranks.
+/// Writes all files of a queue, whose items are in `tasks`, in the order of their ranks; its `record` names them.
 ///
 /// # Errors
 /// A file that can't be encoded.
-pub fn write_files(
-    study: &str,
-    request: &QueueRequest,
+pub(super) fn write_files(
+    mut record: QueueRecord,
     tasks: &[QueueTask],
     asked: Asked<'_>,
-    suggestions: bool,
-    (items, batches_before, [trust, estimates], not_selected, inputs): Circumstances<'_>,
 ) -> Result<(Staged, QueueRecord), Error> {
-    let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
-    let mut record = QueueRecord {
-        program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
-        study: study.to_owned(),
-        criterion: asked.criterion.cloned(),
-        rule: request.rule.key().to_owned(),
-        trust,
-        direction: DIRECTION.to_owned(),
-        amount: request.amount.to_string(),
-        labels_per_item: request.labels_per_item.to_string(),
-        explore: request.explore,
-        suggestions,
-        seed: request.seed,
-        items,
-        queued: tasks.len(),
-        not_selected,
-        labels: tasks.iter().map(|task| u64::from(task.labels)).sum(),
-        batches_before,
-        estimates,
-        inputs: inputs.clone(),
-        inputs_sha256: sha256_hex(sums.as_bytes()),
-        written: BTreeMap::new(),
-        files: vec![],
-    };
     let mut staged = Staged::default();
     let columns = columns(&record, tasks);
     staged.put("queue.csv", csv_rows(&columns));
     staged.put("queue.jsonl", entries(&columns, &record, tasks));
     staged.put("queue.parquet", to_parquet(&columns)?);
-    staged.put("selection.csv", selection(tasks, batches_before));
+    staged.put("selection.csv", selection(tasks, record.batches_before));
     let sheet = tools::Sheet { record: &record, tasks, asked };
     staged.put("label-studio.json", sheet.label_studio());
     staged.put("label-studio.xml", sheet.label_studio_interface());

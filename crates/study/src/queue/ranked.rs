@@ -1,10 +1,9 @@
 //! A study as its queue sees it, whatever its labels are.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::amount::{Amount, Order, Purpose};
-use super::files::write_files;
-use super::files::{NotSelected, QueueRecord, QueueTask};
+use super::files::{NotSelected, QueueRecord, QueueTask, write_files};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
 use super::selection::LEAST_DRAWN;
 use crate::error::Error;
@@ -15,8 +14,8 @@ use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::Luck;
-use judge_uncertainty_system::Staged;
-use judge_uncertainty_system::limits;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::{Staged, limits};
 
 /// The items of a study, ranked by a rule.
 #[derive(Debug)]
@@ -94,11 +93,32 @@ impl<'a> Ranked<'a> {
     pub fn send(&self, request: &QueueRequest, suggestions: bool) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
         let (queue, tasks) = self.filled(request)?;
-        let config = &study.file.config;
-        let words = [self.trust(), self.estimates(request)];
-        let (left, inputs) = (self.not_selected(request, &queue), study.relative_inputs());
-        let circumstances = (study.len(), study.batches(), words, left, &inputs);
-        write_files(&config.title, request, &tasks, config.asked(), suggestions, circumstances)
+        let (config, inputs) = (&study.file.config, study.relative_inputs());
+        let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+        let record = QueueRecord {
+            program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
+            study: config.title.clone(),
+            criterion: config.criterion.clone(),
+            rule: request.rule.key().to_owned(),
+            trust: self.trust(),
+            direction: "higher first".to_owned(),
+            amount: request.amount.to_string(),
+            labels_per_item: request.labels_per_item.to_string(),
+            explore: request.explore,
+            suggestions,
+            seed: request.seed,
+            items: study.len(),
+            queued: tasks.len(),
+            not_selected: self.not_selected(request, &queue),
+            labels: tasks.iter().map(|task| u64::from(task.labels)).sum(),
+            batches_before: study.batches(),
+            estimates: self.estimates(request),
+            inputs,
+            inputs_sha256: sha256_hex(sums.as_bytes()),
+            written: BTreeMap::new(),
+            files: vec![],
+        };
+        write_files(record, &tasks, config.asked())
     }
 
     /// The queue of a request with the texts that annotators see.

@@ -213,13 +213,8 @@ fn check_shared(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
         let plain = config.trust.belief == BeliefModel::Published && config.trust.prior == TrustPrior::Weak;
         let centred = plain || config.trust.belief.recalibrates();
         let remedy = "leave it out, or take prior = \"weak\" and belief = \"published\" or \"auto\"";
-        check.that(
-            centred,
-            "trust.carry_from",
-            from,
-            "only the weak prior of the published belief and those of the maps have a centre",
-            remedy,
-        )?;
+        let reason = "only the weak prior of the published belief and those of the maps have a centre";
+        check.that(centred, "trust.carry_from", from, reason, remedy)?;
     }
     let neighbours = config.familiarity.as_ref().map_or(1, |familiarity| familiarity.neighbours);
     let (fits, remedy) = ((1..=1000).contains(&neighbours), "choose a number such as 10");
@@ -240,12 +235,7 @@ fn check_evaluation(evaluation: &EvaluationConfig, check: &Check<'_>) -> Result<
     let reveals = !evaluation.reveal.is_empty() && evaluation.reveal.iter().any(|&n| n > 0);
     let remedy = "write numbers of labels, one of them above 0, such as [0, 1, 2, 5, 10]";
     check.that(reveals, &setting("reveal"), &evaluation.reveal, "no item would have labels", remedy)?;
-    let remedy = "write 4 or more: half of the labels are the truth, and its noise needs two";
-    check.that(
-        evaluation.least_labels >= 4,
-        &setting("least_labels"),
-        &evaluation.least_labels,
-        "is too few to split",
-        remedy,
-    )
+    let (least, remedy) =
+        (evaluation.least_labels, "write 4 or more: half of the labels are the truth, and its noise needs two");
+    check.that(least >= 4, &setting("least_labels"), &least, "is too few to split", remedy)
 }

@@ -9,7 +9,7 @@ use super::selection::LEAST_DRAWN;
 use crate::error::Error;
 use crate::input::items::{numbered, swapped};
 use crate::input::sides::{is_swapped, mirrored, task_id};
-use crate::model::decompose::luck_of;
+use crate::model::study::luck_of;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::input::labels::{Label, Remarked};
 use crate::input::question::Remark;
 use crate::kinds::{classes, scores};
-use crate::model::relation::Relation;
+use crate::model::study::Relation;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_evaluation::LabelPool;
@@ -39,7 +39,7 @@ pub fn columns_with(
         columns.push(OutputColumn::texts("group", "Group of the item", groups.iter()));
     }
     columns.extend(match &decomposition.pool {
-        LabelPool::Ratings(pool) => scores::findings::columns(relation.judge, decomposition, pool),
+        LabelPool::Ratings(pool) => scores::kind::columns(relation.judge, decomposition, pool),
         LabelPool::Classes(_) => classes::kind::columns(relation, decomposition),
     });
     columns.extend(further);

@@ -5,10 +5,8 @@
 //! |---|---|
 //! | [`config`] | its part of `study.toml` |
 //! | [`judge`] | the judge's scores |
-//! | [`findings`] | what fit and decomposition say, the table of items |
 //! | [`kind`] | labels and answers as they are fitted and applied |
 
 pub mod config;
-pub mod findings;
 pub mod judge;
 pub mod kind;

@@ -12,7 +12,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::new_items::NewItems;
 use judge_uncertainty_core::stats::{Estimate, Interval};
 use judge_uncertainty_evaluation::held_out::Score;
-use judge_uncertainty_study::apply::queue::Wanted;
+use judge_uncertainty_study::apply::stream::Wanted;
 use judge_uncertainty_study::apply::stream::{ApplySummary, OfQueue};
 use judge_uncertainty_study::audit::columns::{ReadColumn, RecognisedBy};
 use judge_uncertainty_study::belief_file::drift::Drift;

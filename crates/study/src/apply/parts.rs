@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::queue::QueuedItem;
+use super::stream::QueuedItem;
 use crate::belief_file::drift::Tally;
 use crate::error::Error;
 use judge_uncertainty_formats::batches::Bad;

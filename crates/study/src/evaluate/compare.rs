@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, ScoredItems, advantage};
-use crate::input::judge_files::JudgeFiles;
+use crate::input::judge::JudgeFiles;
 use crate::model::chosen::ItemSampling;
 use crate::model::study::name_of_own;
 use crate::model::study::{Decomposition, Study};

@@ -9,13 +9,13 @@ use ndarray::ArcArray2;
 
 use crate::audit::columns::ReadColumn;
 use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::InputColumns;
+use crate::belief_file::file::InputColumns;
 use crate::error::Error;
 use crate::findings::ratings::Ratings;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
+use crate::input::judge::JudgeFiles;
 use crate::input::judge::StudyJudge;
-use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::Labels;
 use crate::input::scale::Scale;
 use crate::input::source::Source;

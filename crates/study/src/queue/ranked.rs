@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::amount::{Amount, Order, Purpose};
+use super::files::LEAST_DRAWN;
 use super::files::{NotSelected, QueueRecord, QueueTask, write_files};
+use super::fill::{Amount, Order, Purpose};
 use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
-use super::selection::LEAST_DRAWN;
 use crate::error::Error;
 use crate::input::items::{numbered, swapped};
-use crate::input::sides::{is_swapped, mirrored, task_id};
+use crate::input::question::{is_swapped, mirrored, task_id};
 use crate::model::study::luck_of;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
@@ -36,7 +36,7 @@ impl<'a> Ranked<'a> {
     ///
     /// ```
     /// use judge_uncertainty_core::escalation::Rule;
-    /// use judge_uncertainty_study::queue::selection::LEAST_DRAWN;
+    /// use judge_uncertainty_study::queue::files::LEAST_DRAWN;
     /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::queue::{QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Decomposition, Study};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::Files;
+use super::study::Files;
 use super::study::StudyConfig;
 use super::study::{EvaluationConfig, FamiliarityConfig};
 use crate::input::check::in_words;

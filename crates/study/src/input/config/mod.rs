@@ -4,17 +4,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `files` | files that a table names, and their layouts |
-//! | `study` | the configuration as a whole and its tables |
+//! | `study` | the configuration as a whole, its tables, the files that they name and their layouts |
 //! | `file` | a configuration with the file it comes from, and values outside their ranges |
 
 mod file;
-mod files;
 mod study;
 
 pub use file::{StudyFile, study_toml};
-pub use files::{FileFormat, Files};
 pub use study::{
-    EvaluationConfig, FamiliarityConfig, ItemsConfig, JudgeConfig, LabelsConfig, StudyConfig, TableReading,
-    TrustConfig, Unmatched, scale_key,
+    EvaluationConfig, FamiliarityConfig, FileFormat, Files, ItemsConfig, JudgeConfig, LabelsConfig, StudyConfig,
+    TableReading, TrustConfig, Unmatched, scale_key,
 };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::belief_file::kind::RowColumns;
+use crate::belief_file::file::RowColumns;
 use crate::input::config::{FileFormat, StudyFile};
 use crate::input::items::{ItemRows, Items};
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::belief_file::kind::InputColumns;
+use crate::belief_file::file::InputColumns;
 use crate::input::config::StudyConfig;
 use crate::input::judge::StudyJudge;
 use crate::input::labels::Labels;

@@ -6,10 +6,8 @@
 //! | [`load`] | reading a study, which refuses everything that can't be used |
 //! | [`chosen`] | how the labelled items were chosen, and which form a cluster |
 //! | [`carried`] | trust and recalibration that start from another study |
-//! | [`identification`] | whether the labels determine the trust |
 
 pub mod carried;
 pub mod chosen;
-pub mod identification;
 pub mod load;
 pub mod study;

@@ -20,5 +20,4 @@ pub mod argilla;
 pub mod doccano;
 pub mod json;
 pub mod label_studio;
-pub mod prodigy;
 pub mod recognised;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{fields, values};
-use super::{argilla, doccano, json, label_studio, prodigy};
 use crate::intake::Intake;
+use crate::intake::tools::json::{fields, needed, not, only, scalar, values};
+use crate::intake::tools::{argilla, doccano, json, label_studio};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::table::DataTable;
 
@@ -27,7 +27,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
     };
     let has = |name: &str| first.get(name).is_some();
     let (form, read): (_, Reader) = match first {
-        _ if has("answer") => ("Prodigy JSON Lines", prodigy::read),
+        _ if has("answer") => ("Prodigy JSON Lines", prodigy),
         _ if has("annotations") && has("data") => ("Label Studio JSON", label_studio::read),
         _ if has("annotation_id") || has("uid") && has("annotator") => {
             ("Label Studio JSON-MIN", label_studio::read_min)
@@ -73,4 +73,30 @@ pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> R
         return refuse("both columns id and uid could be the items' ids", remedy);
     }
     Ok(None)
+}
+
+// Prodigy: a line per answer.
+
+fn prodigy(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<()> {
+    rows.iter().try_for_each(|(place, row)| answer_of_prodigy(answers, place.clone(), row))
+}
+
+fn answer_of_prodigy(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
+    let id = needed(&place, row, "/uid", "the item's id, which the queue's import gave the task,")?;
+    let place = place.of_item(&id);
+    let done = row.get("answer").and_then(Value::as_str);
+    if done != Some("accept") {
+        answers.skip(if done == Some("reject") { "rejected" } else { "ignored" });
+        return Ok(());
+    }
+    let value = match (row.get("user_input"), row.get("accept")) {
+        (Some(input), _) => scalar(input).filter(|text| !text.is_empty()),
+        (None, Some(Value::Array(choices))) if choices.is_empty() => None,
+        (None, Some(choices)) => Some(only(&place, choices)?),
+        (None, None) => None,
+    };
+    let named = ["_annotator_id", "_session_id"].iter().find_map(|key| row.get(*key).and_then(scalar));
+    let given = row.get("_timestamp").and_then(scalar).unwrap_or_default();
+    let unnamed = |place| not(place, "an answer with an annotator", "it has no _annotator_id");
+    answers.take((id, place), value, (named, given), unnamed)
 }

@@ -6,19 +6,21 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use crate::belief_file::file::RowColumns;
-use crate::input::config::{FileFormat, StudyFile};
+use crate::input::check::Check;
+use crate::input::config::{FileFormat, Files, StudyConfig, StudyFile};
 use crate::input::items::{ItemRows, Items};
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
-use crate::input::labels::score;
+use crate::input::labels::{LabelColumns, score};
 use crate::input::scale::Scale;
 use crate::input::source::{Source, read_joined, read_table};
 use crate::kinds::classes::config::own_variant;
 use crate::kinds::classes::judge::several_answers;
-use judge_uncertainty_core::belief::JudgeScores;
+use judge_uncertainty_core::belief::{BeliefModel, JudgeScores};
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_formats::error::{Problem, Result};
 use judge_uncertainty_formats::judge::JudgeAnswers;
-use judge_uncertainty_formats::lewidi::{self, Predicted};
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::lewidi::Predicted;
 use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable};
 
@@ -165,4 +167,90 @@ fn scores_in(
     })?;
     report.unknown_rows = rows.unknown;
     Ok(JudgeFile { variants: names, answers, report: JudgeReport::Ratings(report) })
+}
+
+// `study.toml` of a study whose labels are ratings on a continuous scale.
+
+/// `[judge]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreJudgeConfig {
+    /// The file: one row per item and variant.
+    pub file: Files,
+    /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an
+    /// item's ratings, and their standard deviation where they differ.
+    pub format: Option<FileFormat>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// Column with the expected mean of the annotators' scores; blank for a failed answer.
+    #[serde(default = "mean_column")]
+    pub mean: String,
+    /// Column with the expected standard deviation of their scores, blank where it is not stated.
+    pub sd: Option<String>,
+    /// Column that says which variant of the prompt, or which model, a row belongs to.
+    pub variant: Option<String>,
+}
+
+/// `[labels]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreLabelsConfig {
+    /// The file: one row per rating.
+    pub file: Files,
+    /// Its layout; by default that of its extension.
+    pub format: Option<FileFormat>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// Column with the annotator, who may rate an item several times.
+    #[serde(default = "annotator")]
+    pub annotator: String,
+    /// Column with the score.
+    #[serde(default = "score_column")]
+    pub score: String,
+}
+
+fn mean_column() -> String {
+    "mean".to_owned()
+}
+fn annotator() -> String {
+    "annotator".to_owned()
+}
+fn score_column() -> String {
+    "score".to_owned()
+}
+
+impl ScoreLabelsConfig {
+    /// Where ratings stand in its files.
+    pub fn columns(&self) -> LabelColumns<'_> {
+        LabelColumns {
+            files: &self.file,
+            format: self.format,
+            id: self.id.as_deref(),
+            annotator: &self.annotator,
+            label: &self.score,
+            is_counted: false,
+            counts: None,
+        }
+    }
+}
+
+/// Checks the settings of a study of scores.
+///
+/// # Errors
+/// A value outside its range.
+pub fn check(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
+    let Scale::Scores(low, high) = config.scale else { return Ok(()) };
+    let range = low.is_finite() && high.is_finite() && low < high;
+    check.that(range, config.scale.key(), &(low, high), "is not a range", "write [lowest, highest], such as [1, 5]")?;
+    check.has_room(low, high, config.scale.key(), &(low, high))?;
+    let of_classes = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_ratings().is_none());
+    let (reason, remedy) =
+        ("this map reads classes", "take belief = \"auto\", \"line\", \"groups\" or \"recalibrated\"");
+    check.that(!of_classes, "trust.belief", &config.trust.belief, reason, remedy)?;
+    let of_labels = config.tables().1.and_then(|labels| labels.format);
+    for (setting, format) in [("judge.format", config.judge.of_ratings().format), ("labels.format", of_labels)] {
+        let remedy = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
+        check.that(format != Some(FileFormat::ChaosNli), setting, &format, "holds no scores", remedy)?;
+    }
+    Ok(())
 }

@@ -3,10 +3,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`config`] | its part of `study.toml` |
 //! | [`judge`] | the judge's scores |
 //! | [`kind`] | labels and answers as they are fitted and applied |
 
-pub mod config;
 pub mod judge;
 pub mod kind;

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::applier::Applier;
 use crate::audit::table::CellTable;
-use crate::audit::{AuditInput, Audited, KnownScale, Prepared};
+use crate::audit::{AuditInput, Audited, KnownScale, Labelled, Prepared};
 use crate::error::Error;
 use crate::input::config::{ItemsConfig, JudgeConfig, StudyConfig, StudyFile};
 use crate::input::items::Items;
@@ -95,7 +95,7 @@ impl Applier {
 
     fn answered(&self, name: &Path, inputs: Vec<AuditInput>) -> Result<AuditedItems, Error> {
         let Prepared { mut audited, files: staged, lines, bad } =
-            self.criterion(name, inputs)?.further(name, self.known())?;
+            self.criterion(name, inputs)?.prepare(name, (&Labelled::Unknown, &[]), Some(self.known()))?;
         let text = staged.text("study.toml").unwrap_or_default();
         let config = StudyConfig::from_toml(text).map_err(|error| {
             DataError::unfit(

@@ -389,21 +389,20 @@ fn write_queue(parts: &PartsFolder, count: usize, wanted: &Wanted) -> Result<usi
         let cells = vec![place.to_string(), item.id.clone(), priority, tie_break, item.part.to_string()];
         String::from_utf8(csv_text([cells])).expect("these cells are text")
     };
-    if wanted.top.is_some() {
-        let mut ranked = vec![];
-        for part in 0..count {
-            ranked.extend(parts.known(part)?.queue);
-            ranked = first(ranked, wanted);
-        }
-        let text: String = ranked.iter().zip(1..).map(|(item, place)| line(place, item)).collect();
-        parts.put(QUEUE, |file| write!(file, "{header}{text}"))?;
-        return Ok(ranked.len());
+    let mut ranked = vec![];
+    for part in (0..count).filter(|_| wanted.top.is_some()) {
+        ranked.extend(parts.known(part)?.queue);
+        ranked = first(ranked, wanted);
     }
     let mut place = 0;
     parts.put(QUEUE, |file| {
         write!(file, "{header}")?;
         for part in 0..count {
-            for item in parts.known(part).map_err(std::io::Error::other)?.queue {
+            let queue = match wanted.top {
+                Some(_) => std::mem::take(&mut ranked),
+                None => parts.known(part).map_err(std::io::Error::other)?.queue,
+            };
+            for item in queue {
                 place += 1;
                 write!(file, "{}", line(place, &item))?;
             }

@@ -227,15 +227,8 @@ impl AuditInput {
         Ok((audited, files))
     }
 
-    /// Makes what a study would have of further items, whose scale is known, with the rows that can't be used.
-    ///
-    /// # Errors
-    /// As [`Self::study`].
-    pub(crate) fn further(self, name: &Path, known: KnownScale<'_>) -> Result<Prepared, Error> {
-        self.prepare(name, (&Labelled::Unknown, &[]), Some(known))
-    }
-
-    fn prepare(
+    /// As [`Self::study`], with the rows that can't be used where the scale is known.
+    pub(crate) fn prepare(
         self,
         name: &Path,
         (given, at_least): (&Labelled, &[Condition]),

@@ -539,7 +539,7 @@ impl Familiarity {
             count_itself: config.count_itself,
             model: study
                 .text_model()
-                .map(|model| SentenceModel { name: model.name.clone(), hash: model.hash().to_owned() }),
+                .map(|model| SentenceModel { name: model.name.clone(), hash: model.model.hash.clone() }),
             dimensions: embeddings.ncols(),
             file: REFERENCE.to_owned(),
             sha256: sha256_hex(&bytes),

@@ -15,7 +15,7 @@ use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::estimator::{Design, LEAST_ITEMS};
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
 use judge_uncertainty_evaluation::counts::most_revealed;
-use judge_uncertainty_evaluation::escalation::{Picks, value_minus};
+use judge_uncertainty_evaluation::escalation::value_minus;
 use judge_uncertainty_evaluation::half_split::contributions;
 use judge_uncertainty_evaluation::{
     ByRule, Contrast, Coverage, Escalation, FamiliaritySearch, HalfSplit, Journal, Measure, Measured, PitHistogram,
@@ -363,7 +363,7 @@ pub(crate) fn contrasts(study: &Study) -> Vec<Contrast> {
 }
 
 /// How the evaluated items of a study, at positions `kept`, were chosen, and which form a cluster.
-pub fn evaluated_design(study: &Study, kept: &[usize]) -> Design {
+fn evaluated_design(study: &Study, kept: &[usize]) -> Design {
     let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
     let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
     let design = ItemSampling::new(study, kept).design;
@@ -379,20 +379,13 @@ pub fn evaluated_design(study: &Study, kept: &[usize]) -> Design {
 
 /// The reason why a comparison of rules on items of this design, with equal weight for each item, does not extend to
 /// new ones; `None` if it does.
-pub fn not_for_new_items(design: &Design) -> Option<String> {
+fn not_for_new_items(design: &Design) -> Option<String> {
     let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them \
                     alike; this describes these items, not new ones";
     match design.reason() {
         Some(reason) => Some(reason.to_owned()),
         None => (!design.is_even()).then(|| weighted.to_owned()),
     }
-}
-
-/// The contribution of each cluster of this design to a comparison, from its picks in every replicate; `None` if a
-/// replicate could not be evaluated.
-pub fn of_things<'a>(design: &Design, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
-    let of_items = contributions(design.len(), picks)?;
-    Some(if design.is_simple() { of_items } else { of_items.of_things(design.things()) })
 }
 
 impl RulesForNewItems {
@@ -404,9 +397,12 @@ impl RulesForNewItems {
         let than = study.scale().reference();
         let value = |measure: Measure, than: Rule| -> BTreeMap<Rule, OrReason<NewItems>> {
             let places = (0..all.len()).filter(|&k| all[k].measure == measure && all[k].than == than);
+            // The contribution of each cluster; `None` if a replicate could not be evaluated.
             let of = |k: usize| {
-                let picks = measured.iter().map(|m| m.contrasts.get(k)?.as_ref());
-                (all[k].better, of_things(&design, picks))
+                let of_items = contributions(design.len(), measured.iter().map(|m| m.contrasts.get(k)?.as_ref()));
+                let of_things =
+                    |all: Contributions| if design.is_simple() { all } else { all.of_things(design.things()) };
+                (all[k].better, of_items.map(of_things))
             };
             match not_for_new_items(&design) {
                 Some(reason) => {

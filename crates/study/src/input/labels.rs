@@ -331,13 +331,6 @@ impl Labels {
         known
     }
 
-    /// What the user has to know of added labels.
-    pub fn warning(&self) -> Option<String> {
-        let repeated = self.repeated;
-        (repeated > 0)
-            .then(|| format!("{repeated} added labels were given before by the same annotator; they count once"))
-    }
-
     /// What was found in the file of labels.
     pub fn report(&self) -> LabelsReport {
         let numbers = self.numbers();

@@ -22,7 +22,8 @@ pub struct TextModel {
     pub name: String,
     /// Folder of the cache.
     pub cache: PathBuf,
-    model: Model,
+    /// Its files.
+    pub model: Model,
 }
 
 impl TextModel {
@@ -32,11 +33,6 @@ impl TextModel {
         let model = Model::find(&found.to_string_lossy())?;
         source.note(&config.model, &model.hash);
         Ok(Self { name: config.model.clone(), cache: file.resolve(&config.cache), model })
-    }
-
-    /// Hash of the model's files.
-    pub fn hash(&self) -> &str {
-        &self.model.hash
     }
 
     /// How many different texts are not in the cache; starts the model, but embeds and writes nothing.
@@ -120,14 +116,6 @@ impl EmbeddingSource {
         source.note(&path.display().to_string(), &sum);
         let (all, reference, kept) = (all.clone(), items.file.clone(), kept.to_vec());
         Ok(Some(Self::File(EmbeddingsFile { path, sum, all, reference, kept })))
-    }
-
-    /// The model, where texts are embedded.
-    pub fn model(&self) -> Option<&TextModel> {
-        match self {
-            Self::Texts(model) => Some(model),
-            Self::File(_) => None,
-        }
     }
 
     /// Refuses what [`Study::embed`](crate::Study::embed) would refuse of a file of embeddings, without its matrix.

@@ -112,9 +112,7 @@ impl AnsweredQueue {
         }
         Ok(answered)
     }
-}
 
-impl AnsweredQueue {
     /// Whether it took items for what they are, and not by chance alone.
     fn ranks(&self) -> bool {
         !self.draws_unlabelled && self.selection.as_ref().is_ok_and(|selection| !selection.ranked.is_empty())

@@ -137,7 +137,9 @@ impl Study {
         let labels = Labels::read(&file, &items, &log, &mut inputs)?;
         within(labels.rows.len(), &inputs)?;
         let mut warnings = log.warnings;
-        warnings.extend(labels.warning());
+        let twice = labels.repeated;
+        let text = || format!("{twice} added labels were given before by the same annotator; they count once");
+        warnings.extend((twice > 0).then(text));
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
         let answers =
             if left_out.is_empty() { judge.answers } else { judge.answers.select(&kept, &judge.answers.all()) };
@@ -204,7 +206,10 @@ impl Study {
 
     /// The model that embeds the texts, if one does.
     pub fn text_model(&self) -> Option<&TextModel> {
-        self.embedding_source.as_ref().and_then(EmbeddingSource::model)
+        match self.embedding_source.as_ref()? {
+            EmbeddingSource::Texts(model) => Some(model),
+            EmbeddingSource::File(_) => None,
+        }
     }
 
     /// How many texts [`Self::embed`] would have to embed; `None` where it would do nothing.

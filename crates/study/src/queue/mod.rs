@@ -15,7 +15,7 @@ pub mod tools;
 pub mod workbook;
 
 pub use files::QueueRecord;
-pub use fill::{Amount, Order, Purpose, Queue, QueueRequest, RequestError};
+pub use fill::{Amount, Order, Purpose, Queue, QueueRequest};
 pub use ranked::{Ranked, advice, advised_entries};
 
 /// The ids of a queue's items, in the order of its `queue.jsonl`, and whether each was drawn at random.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::files::LEAST_DRAWN;
 use super::files::{NotSelected, QueueRecord, QueueTask, write_files};
 use super::fill::{Amount, Order, Purpose};
-use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
+use super::fill::{Candidates, Queue, QueueRequest, SentItem};
 use crate::error::Error;
 use crate::input::items::{numbered, swapped};
 use crate::input::question::{is_swapped, mirrored, task_id};
@@ -133,7 +133,7 @@ impl<'a> Ranked<'a> {
             let mut rows: HashMap<usize, u64> = HashMap::new();
             queue.entries.iter().for_each(|entry| *rows.entry(about[entry.item]).or_default() += 1);
             let most = rows.into_values().max().unwrap_or(0);
-            limits::ROWS_TOGETHER.check(most).map_err(|exceeded| RequestError::Together { exceeded })?;
+            limits::ROWS_TOGETHER.check(most).map_err(|exceeded| Error::Together { exceeded })?;
         }
         let (other_order, sides) = (swapped(&study.file)?, study.file.config.sides());
         let other_order = other_order.as_ref().zip(sides.as_ref()).map(|(texts, sides)| (texts.as_slice(), sides));

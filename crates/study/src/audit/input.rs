@@ -8,7 +8,7 @@ use super::long;
 use super::pairs::PairTable;
 use super::prepare::{Prepared, prepare, stem, unreadable};
 use super::table::CellTable;
-use super::{Audited, Labelled, criteria, lists, shares};
+use super::{Audited, Labelled, criteria, shares};
 use crate::findings::condition::Condition;
 use crate::from_log::{self, LogOptions, LogStudy};
 use crate::input::config::TableReading;
@@ -116,8 +116,8 @@ impl AuditInput {
             let of_columns: Vec<Correction> = of_columns.cloned().collect();
             let mapping = Mapping::new(&cells, &of_columns).map_err(|reason| unreadable(path, reason))?;
             // What is nested is looked into where the answers are not beside it.
-            let made = lists::opened(&cells, &mapping, opened)
-                .or_else(|| lists::unpacked(&cells, &mapping, &all))
+            let made = long::opened(&cells, &mapping, opened)
+                .or_else(|| long::unpacked(&cells, &mapping, &all))
                 .or_else(|| shares::likeliest(&cells, &mapping, classes));
             let Some((made, raters)) = made else {
                 return match PairTable::new(&cells, path, &mapping, &of_columns) {

@@ -5,8 +5,7 @@
 //! | [`mod@input`] | a table or the criteria of a log, whatever the file is |
 //! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
-//! | `lists` | cells with the answers of several people as a column for each |
-//! | [`long`] | tables with a row for each answer of a rater as a row for each item |
+//! | [`long`] | tables with a row for each answer of a rater, or cells with the answers of several, as a row for each item |
 //! | [`criteria`] | tables with several criteria as one of each |
 //! | [`pairs`] | tables of pairs as logs |
 //! | [`answers`] | answers of judge and people in one vocabulary |
@@ -19,7 +18,6 @@ pub mod columns;
 pub mod criteria;
 pub mod folder;
 pub mod input;
-mod lists;
 pub mod long;
 pub mod pairs;
 mod prepare;

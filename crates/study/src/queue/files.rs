@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::input::label_store::{LabelBatch, QUEUE_RECORD, sum_in};
 use crate::input::question::{Asked, Criterion};
-use crate::queue::workbook::workbook;
+use crate::queue::tools::workbook;
 use crate::queue::{Amount, Order, tools};
 use judge_uncertainty_core::escalation::{Rule, Selection};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};

@@ -5,14 +5,12 @@
 //! | [`fill`] | how much is sent, what ranks the items, and which items that takes |
 //! | [`ranked`] | a study as its queue sees it; where the judge is most likely wrong |
 //! | [`files`] | the queue as CSV and JSON Lines, what is known of its items, and the private record of the selection, read back too |
-//! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano |
-//! | [`workbook`] | the queue as a workbook to be filled in |
+//! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano, and as a workbook to be filled in |
 
 pub mod files;
 pub mod fill;
 pub mod ranked;
 pub mod tools;
-pub mod workbook;
 
 pub use files::QueueRecord;
 pub use fill::{Amount, Order, Purpose, Queue, QueueRequest};

@@ -25,7 +25,7 @@ use judge_uncertainty_study::findings::plan::{LabelPlan, Width};
 use judge_uncertainty_study::findings::position::Position;
 use judge_uncertainty_study::findings::trust::{Confidence, Covariate, GroupTrust, OfGroup, TrustVerdict};
 use judge_uncertainty_study::kinds::classes::kind::ClassFit;
-use judge_uncertainty_study::kinds::scores::kind::{ScoreFit, ScoreReading, WithinItems};
+use judge_uncertainty_study::kinds::scores::{ScoreFit, ScoreReading, WithinItems};
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::queue::{Amount, QueueRecord};
 use judge_uncertainty_study::results::Missing;

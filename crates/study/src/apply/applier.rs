@@ -166,9 +166,7 @@ impl Applier {
     fn answers(&self, columns: &RowColumns, table: &DataTable, rows: &mut ItemRows<'_>) -> Result<Answered, Error> {
         let BeliefFile { settings, variants, fit, .. } = &self.file;
         let judge = match fit {
-            Fit::Ratings(fit) => {
-                scores::judge::read_rows(&settings.scale, (table, columns), fit.reads_unstated(), rows)?
-            }
+            Fit::Ratings(fit) => scores::read_rows(&settings.scale, (table, columns), fit.reads_unstated(), rows)?,
             Fit::Classes(_) => classes::judge::read_rows(settings, (table, columns, variants), rows)?,
         };
         let labels = Labels::read_rows(&self.file.settings.scale, (table, &columns.labels), rows)?;

@@ -237,7 +237,7 @@ impl BeliefFile {
     fn check_fit(&self) -> std::result::Result<bool, Unfit> {
         let (names, groups) = (self.feature_names(), self.groups.len());
         match (&self.fit, &self.kept) {
-            (Fit::Ratings(fit), Kept::Ratings(kept)) => scores::kind::check_fit(fit, kept.as_ref(), (&names, groups)),
+            (Fit::Ratings(fit), Kept::Ratings(kept)) => scores::check_fit(fit, kept.as_ref(), (&names, groups)),
             (Fit::Classes(fit), Kept::Classes(kept)) => {
                 classes::kind::check_fit(&self.settings, fit, kept.as_ref(), (&names, groups))
             }

@@ -12,7 +12,7 @@ use crate::input::items::Items;
 use crate::input::scale::Scale;
 use crate::input::source::{Source, read_if_there};
 use crate::kinds::classes::judge::ClassJudgeReport;
-use crate::kinds::scores::judge::ScoreJudgeReport;
+use crate::kinds::scores::ScoreJudgeReport;
 use crate::kinds::{classes, scores};
 use judge_uncertainty_evaluation::ByLabels;
 use judge_uncertainty_formats::checksum::read_file;
@@ -68,7 +68,7 @@ impl JudgeFile {
     /// An answer that can't be used.
     pub fn read(file: &StudyFile, items: &Items, source: &mut Source) -> Result<Self> {
         match &file.config.scale {
-            Scale::Scores(..) => scores::judge::read(file, items, source),
+            Scale::Scores(..) => scores::read(file, items, source),
             _ => classes::judge::read(file, items, source),
         }
     }
@@ -88,7 +88,7 @@ impl StudyJudge {
     ) -> Result<Self> {
         match report {
             JudgeReport::Classes(report) => classes::judge::judge(config, ids, variants, answers, report),
-            JudgeReport::Ratings(report) => Ok(scores::judge::judge(variants, &answers, report)),
+            JudgeReport::Ratings(report) => Ok(scores::judge(variants, &answers, report)),
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::input::scale::Scale;
 use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
 use crate::kinds::classes::kind::{ClassFindings, ClassFit};
-use crate::kinds::scores::kind::{ScoreFindings, ScoreFit};
+use crate::kinds::scores::{ScoreFindings, ScoreFit};
 use crate::kinds::{classes, scores};
 use crate::model::carried::{Carried, CarriedMap};
 use crate::model::chosen::AnsweredQueue;
@@ -55,9 +55,7 @@ pub type OwnFindings = ByLabels<ClassFindings, ScoreFindings>;
 pub fn carried_reading(study: &Study, path: &Path, belief: BeliefFile) -> Result<Option<CarriedReading>> {
     Ok(match belief.fit {
         Fit::Classes(_) => classes::kind::carried_map(study, path, belief)?.map(CarriedReading::Classes),
-        Fit::Ratings(fit) => {
-            (!scores::kind::is_as_stated(&fit)).then_some(CarriedReading::Ratings((fit, belief.groups)))
-        }
+        Fit::Ratings(fit) => (!scores::is_as_stated(&fit)).then_some(CarriedReading::Ratings((fit, belief.groups))),
     })
 }
 
@@ -107,14 +105,14 @@ impl Study {
 pub(crate) fn is_as_stated(fit: &Fit) -> bool {
     match fit {
         Fit::Classes(fit) => fit.mapped().is_none_or(|mapped| mapped.map.is_as_stated()),
-        Fit::Ratings(fit) => scores::kind::is_as_stated(fit),
+        Fit::Ratings(fit) => scores::is_as_stated(fit),
     }
 }
 
 /// How the columns of further items are called, where the judge has these `variants`.
 pub fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
     match &config.scale {
-        Scale::Scores(..) => scores::kind::names(config, variants),
+        Scale::Scores(..) => scores::names(config, variants),
         _ => classes::kind::names(config, variants),
     }
 }
@@ -220,7 +218,7 @@ impl Relation<'_> {
         of_fit: Option<&Kept>,
     ) -> LabelPool {
         match self.config.scale {
-            Scale::Scores(..) => LabelPool::Ratings(scores::kind::pool(self, labels, kept, belief, of_fit)),
+            Scale::Scores(..) => LabelPool::Ratings(scores::pool(self, labels, kept, belief, of_fit)),
             _ => LabelPool::Classes(classes::kind::pool(self, labels, kept, belief, of_fit)),
         }
     }

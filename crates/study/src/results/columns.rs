@@ -39,7 +39,7 @@ pub fn columns_with(
         columns.push(OutputColumn::texts("group", "Group of the item", groups.iter()));
     }
     columns.extend(match &decomposition.pool {
-        LabelPool::Ratings(pool) => scores::kind::columns(relation.judge, decomposition, pool),
+        LabelPool::Ratings(pool) => scores::columns(relation.judge, decomposition, pool),
         LabelPool::Classes(_) => classes::kind::columns(relation, decomposition),
     });
     columns.extend(further);

@@ -118,7 +118,7 @@ impl Movement {
         }
         let before = Decomposition::over(study, &own, &(0..study.len()).collect::<Vec<_>>(), progress)?;
         let came = match &before.fitted.beliefs {
-            ItemBeliefs::Ratings(beliefs) => scores::kind::came_back(beliefs, &study.labels),
+            ItemBeliefs::Ratings(beliefs) => scores::came_back(beliefs, &study.labels),
             _ => classes::kind::came_back(study, &before),
         };
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());

@@ -15,7 +15,7 @@ use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use crate::kinds::classes;
 use crate::kinds::classes::kind::{ClassFindings, ClassFit};
-use crate::kinds::scores::kind::{ScoreFindings, ScoreFit};
+use crate::kinds::scores::{ScoreFindings, ScoreFit};
 use crate::model::carried::Carried;
 use crate::model::study::{Decomposition, OwnFindings, OwnFit, Study};
 use crate::queue::Amount;

@@ -13,7 +13,7 @@ use crate::input::labels::LabelColumns;
 use crate::input::question::{Asked, Criterion};
 use crate::input::scale::{Places, Scale};
 use crate::kinds::classes::config::{ClassJudgeConfig, ClassLabelsConfig};
-use crate::kinds::scores::judge::{ScoreJudgeConfig, ScoreLabelsConfig};
+use crate::kinds::scores::{ScoreJudgeConfig, ScoreLabelsConfig};
 use crate::kinds::{classes, scores};
 use crate::model::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
@@ -152,7 +152,7 @@ impl StudyConfig {
     /// A value outside its range.
     pub(super) fn check_own(&self, check: &Check<'_>) -> Result<()> {
         match &self.scale {
-            Scale::Scores(..) => scores::judge::check(self, check),
+            Scale::Scores(..) => scores::check(self, check),
             _ => classes::config::check(self, check),
         }
     }

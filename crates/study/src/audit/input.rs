@@ -11,24 +11,12 @@ use super::table::CellTable;
 use super::{Audited, Labelled, criteria, shares};
 use crate::findings::condition::Condition;
 use crate::from_log::{self, LogOptions, LogStudy};
-use crate::input::config::TableReading;
-use crate::input::scale::Scale;
+use crate::input::config::StudyConfig;
 use crate::input::source::Source;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_formats::logs::{self, LogFormat};
 use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::Staged;
-
-/// What answers can be, where that is known before a table is read.
-#[derive(Debug, Clone, Copy)]
-pub struct KnownScale<'k> {
-    /// The scale.
-    pub scale: &'k Scale,
-    /// How the table was read from which it is known.
-    pub reading: Option<&'k TableReading>,
-    /// The ends of the judge's confidence; `None` where it is not used.
-    pub confidence: Option<(f64, f64)>,
-}
 
 /// What is audited.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +48,7 @@ impl AuditInput {
     pub fn read(
         paths: &[PathBuf],
         corrections: &[Correction],
-        known: Option<KnownScale<'_>>,
+        known: Option<&StudyConfig>,
     ) -> Result<Vec<Self>, Error> {
         let [path, others @ ..] = paths else { return Ok(vec![]) };
         let mut source = Source::default();
@@ -99,10 +87,10 @@ impl AuditInput {
         cells: CellTable,
         path: &Path,
         corrections: &[Correction],
-        known: Option<KnownScale<'_>>,
+        known: Option<&StudyConfig>,
     ) -> Result<Vec<Self>, Error> {
         let mut cells = cells.without_other_rows();
-        let reading = known.and_then(|known| known.reading);
+        let reading = known.and_then(|known| known.audited.as_ref());
         let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
         all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));
         all.extend_from_slice(corrections);
@@ -192,7 +180,7 @@ impl AuditInput {
         }
     }
 
-    fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<KnownScale<'_>>) -> Result<Self, Error> {
+    fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<&StudyConfig>) -> Result<Self, Error> {
         let mut source = Source::default();
         let PairTable { log, columns, table, notices } = pairs;
         let group = columns.one(Role::Group).map(str::to_owned);
@@ -232,7 +220,7 @@ impl AuditInput {
         self,
         name: &Path,
         (given, at_least): (&Labelled, &[Condition]),
-        known: Option<KnownScale<'_>>,
+        known: Option<&StudyConfig>,
     ) -> Result<Prepared, Error> {
         let (study, format) = match self {
             Self::Table { cells, corrections, .. } => {

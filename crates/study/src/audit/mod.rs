@@ -37,8 +37,8 @@ use columns::{Mapping, ReadColumn};
 use judge_uncertainty_formats::error::Error;
 use judge_uncertainty_system::Record;
 
+pub use input::AuditInput;
 pub(crate) use input::is_log;
-pub use input::{AuditInput, KnownScale};
 pub(crate) use prepare::{Prepared, not_used};
 
 /// How the labelled rows were chosen.

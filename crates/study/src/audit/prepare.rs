@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::columns::{self, Correction, Mapping, ReadColumn, RecognisedBy, Role, has_word};
 use super::folder;
-use super::input::KnownScale;
 use super::rows::AuditRows;
 use super::table::CellTable;
 use super::{Audited, Labelled};
 use crate::findings::condition::Condition;
+use crate::input::config::StudyConfig;
 use crate::input::spelling::number;
 use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Error, Place};
@@ -61,7 +61,7 @@ pub(super) fn prepare(
     name: &Path,
     corrections: &[Correction],
     (given, at_least): (&Labelled, &[Condition]),
-    known: Option<KnownScale<'_>>,
+    known: Option<&StudyConfig>,
 ) -> Result<Prepared, Error> {
     let refused = |reason: String| unreadable(name, reason);
     let mapping = Mapping::new(cells, corrections).map_err(refused)?;

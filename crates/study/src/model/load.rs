@@ -190,25 +190,21 @@ impl Study {
     /// # Errors
     /// Embeddings that can't be used; a model that can't be started or fails, a cache that can't be used.
     pub fn embed(&mut self, start: StartEmbedder, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
-        match (&self.embedding_source, &self.items.texts) {
-            (Some(EmbeddingSource::File(file)), _) => {
-                self.embeddings = Some(file.read()?.into_shared());
-                Ok(None)
-            }
-            (Some(EmbeddingSource::Texts(model)), Some(texts)) => {
-                let embedded = model.embed(texts, start, progress)?;
-                self.embeddings = Some(embedded.matrix.to_shared());
-                Ok(Some(embedded))
-            }
-            _ => Ok(None),
+        let Some(source) = &self.embedding_source else { return Ok(None) };
+        if let Some(matrix) = source.read()? {
+            self.embeddings = Some(matrix.into_shared());
         }
+        let (Some(model), Some(texts)) = (self.text_model(), &self.items.texts) else { return Ok(None) };
+        let embedded = model.embed(texts, start, progress)?;
+        self.embeddings = Some(embedded.matrix.to_shared());
+        Ok(Some(embedded))
     }
 
     /// The model that embeds the texts, if one does.
     pub fn text_model(&self) -> Option<&TextModel> {
         match self.embedding_source.as_ref()? {
             EmbeddingSource::Texts(model) => Some(model),
-            EmbeddingSource::File(_) => None,
+            EmbeddingSource::File { .. } => None,
         }
     }
 

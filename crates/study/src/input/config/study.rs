@@ -22,6 +22,7 @@ use judge_uncertainty_evaluation::{ByLabels, protocol};
 use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
 use judge_uncertainty_familiarity::neighbours::Engine;
 use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_formats::logs;
 use judge_uncertainty_formats::logs::pairs::CLASSES;
 use judge_uncertainty_formats::logs::{LOGS, LogFormat};
@@ -144,6 +145,21 @@ impl StudyConfig {
             LabelsConfig::Ratings(labels) => labels.columns(),
         });
         (judge, labels)
+    }
+
+    /// The ends of the confidence that the judge states; `None` where the study has none.
+    pub(crate) fn stated_confidence(&self) -> Option<(f64, f64)> {
+        match &self.judge {
+            JudgeConfig::Classes(own) => {
+                own.confidence.as_ref().map(|_| own.confidence_range.unwrap_or(CONFIDENCE_RANGE))
+            }
+            JudgeConfig::Ratings(_) => None,
+        }
+    }
+
+    /// The ends of the judge's numbers in the table that the study was made from, where these stand for one of two answers.
+    pub(crate) fn scores(&self) -> Option<(f64, f64)> {
+        self.audited.as_ref()?.scores
     }
 
     /// Checks what only such labels configure.

@@ -15,7 +15,7 @@ use crate::report::study::{Line, apply_answer, describe_application};
 use crate::study::Error as StudyError;
 use crate::study::apply;
 use crate::study::apply::applier::Applier;
-use crate::study::apply::parts::PartsFolder;
+use crate::study::apply::stream::PartsFolder;
 use crate::study::apply::stream::Wanted;
 use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, ItemsFile, Texts, is_within};
 use crate::study::input::judge::{JudgeFiles, SUMMARY};

@@ -10,7 +10,6 @@
 
 pub mod applier;
 pub mod audited;
-pub mod parts;
 pub mod stream;
 
 use std::path::Path;

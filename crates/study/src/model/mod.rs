@@ -2,12 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`study`] | the study; items with what judge and people say of them; the fit, and the beliefs that held-out labels are scored under |
+//! | [`study`] | the study; items with what judge and people say of them; what starts from another study; the fit, and the beliefs that held-out labels are scored under |
 //! | [`load`] | reading a study, which refuses everything that can't be used |
 //! | [`chosen`] | how the labelled items were chosen, and which form a cluster |
-//! | [`carried`] | trust and recalibration that start from another study |
 
-pub mod carried;
 pub mod chosen;
 pub mod load;
 pub mod study;

@@ -16,7 +16,7 @@ use crate::input::scale::Scale;
 use crate::kinds::classes;
 use crate::kinds::classes::kind::{ClassFindings, ClassFit};
 use crate::kinds::scores::{ScoreFindings, ScoreFit};
-use crate::model::carried::Carried;
+use crate::model::study::Carried;
 use crate::model::study::{Decomposition, OwnFindings, OwnFit, Study};
 use crate::queue::Amount;
 use crate::registration::{Registered, Registration};

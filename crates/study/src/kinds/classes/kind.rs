@@ -11,8 +11,8 @@ use crate::belief_file::file::{FeatureDefinition, design_on};
 use crate::input::config::StudyConfig;
 use crate::input::labels::Labels;
 use crate::kinds::classes::judge::{ONLY_VARIANT, answers};
-use crate::model::carried::{CarriedMap, CarriedScale};
 use crate::model::study::{CameBack, CarriedReading, Decomposition, Kept, Relation, Study};
+use crate::model::study::{CarriedMap, CarriedScale};
 use crate::results::parts::{EvidenceReport, PartAverages};
 use judge_uncertainty_core::belief::maps::{CarriedOffsets, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::{

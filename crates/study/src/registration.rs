@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::findings::Answer;
-use crate::input::check::{in_words, place};
+use crate::input::config::{in_words, place};
 use crate::input::label_store::{QUEUE_RECORD, sum_in};
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::{Estimable, Interval};

@@ -223,7 +223,7 @@ pub(in crate::cli) fn make(
     let (belief, reference) = BeliefFile::new(&study, &decomposition);
     staged.put(belief_file::FILE, belief.text());
     if let Some(reference) = reference {
-        staged.put(belief_file::file::REFERENCE_FILE, reference);
+        staged.put(belief_file::REFERENCE_FILE, reference);
     }
     // The table of items takes as much memory as the embeddings, which nobody needs any more.
     study.embeddings = None;

@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 
 use super::audited::Answered;
 use crate::audit::columns::Correction;
+use crate::belief_file::SentenceModel;
 use crate::belief_file::drift::{Baseline, Tally};
-use crate::belief_file::file::SentenceModel;
-use crate::belief_file::file::{BeliefFile, belief_of};
-use crate::belief_file::file::{FeatureDefinition, FeatureSource, design_on};
-use crate::belief_file::file::{RowColumns, said};
+use crate::belief_file::{BeliefFile, belief_of};
+use crate::belief_file::{FeatureDefinition, FeatureSource, design_on};
+use crate::belief_file::{RowColumns, said};
 use crate::error::Error;
 use crate::input::config::StudyFile;
 use crate::input::items::{Grouping, ItemColumn, ItemRows, Items, measured};

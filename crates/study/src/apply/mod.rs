@@ -14,7 +14,7 @@ pub mod stream;
 
 use std::path::Path;
 
-use crate::belief_file::file::SentenceModel;
+use crate::belief_file::SentenceModel;
 use crate::error::Error;
 use crate::input::judge::JudgeFiles;
 use applier::Applier;

@@ -2,14 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`config`], [`check`] | `study.toml`, and how its values are refused, in words |
+//! | [`config`] | `study.toml`, and how its values are refused, in words |
 //! | [`source`] | input files as tables, with their sums |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
 //! | [`scale`], [`judge`] | what labels can be; what the judge says, and which judge a trust belongs to |
 //! | [`question`], [`labels`] | what annotators are asked, in which order they see two answers, and what they answered |
 //! | [`label_store`] | the files of added labels |
 
-pub mod check;
 pub mod config;
 pub mod items;
 pub mod judge;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::check::Check;
+use super::config::Check;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::spelling::{class_of, number, numbered};

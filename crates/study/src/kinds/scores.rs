@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::belief_file::file::{InputColumns, RowColumns};
-use crate::input::check::Check;
+use crate::belief_file::{InputColumns, RowColumns};
+use crate::input::config::Check;
 use crate::input::config::{FileFormat, Files, StudyConfig, StudyFile};
 use crate::input::items::{ItemRows, Items};
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};

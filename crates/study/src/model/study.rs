@@ -10,7 +10,7 @@ use ndarray::ArcArray2;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::columns::ReadColumn;
-use crate::belief_file::file::{BeliefFile, InputColumns, belief_of};
+use crate::belief_file::{BeliefFile, InputColumns, belief_of};
 use crate::error::Error;
 use crate::findings::ratings::Ratings;
 use crate::input::config::{StudyConfig, StudyFile};

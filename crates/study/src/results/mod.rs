@@ -2,15 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`run`] | `study.json` and the manifest of a run |
-//! | [`last_run`] | the last run of a study, from which its queue goes on |
-//! | [`parts`] | how evidence and parts of the uncertainty vary over items; the items that figures show |
+//! | [`run`] | `study.json` and the manifest of a run; the last run of a study, from which its queue goes on |
+//! | [`parts`] | how evidence and parts of the uncertainty vary over items; the items that figures show; what labels moved that came back from a queue |
 //! | [`columns`] | the columns of the table of all items; all labels as one table |
-//! | [`movement`] | what labels moved that came back from a queue |
 
 pub mod columns;
-pub mod last_run;
-pub mod movement;
 pub mod parts;
 pub mod run;
 

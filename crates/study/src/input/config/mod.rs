@@ -5,12 +5,13 @@
 //! | module | holds |
 //! |---|---|
 //! | `study` | the configuration as a whole, its tables, the files that they name and their layouts |
-//! | `file` | a configuration with the file it comes from, and values outside their ranges |
+//! | `file` | a configuration with the file it comes from; how values are refused, in words |
 
 mod file;
 mod study;
 
-pub use file::{StudyFile, study_toml};
+pub use file::{Check, StudyFile, study_toml};
+pub(crate) use file::{in_words, place};
 pub use study::{
     EvaluationConfig, FamiliarityConfig, FileFormat, Files, ItemsConfig, JudgeConfig, LabelsConfig, StudyConfig,
     TableReading, TrustConfig, Unmatched, scale_key,

@@ -8,7 +8,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::audit::columns::Mapping;
-use crate::input::check::Check;
+use crate::input::config::Check;
 use crate::input::labels::LabelColumns;
 use crate::input::question::{Asked, Criterion};
 use crate::input::scale::{Places, Scale};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::input::check::Check;
+use crate::input::config::Check;
 use crate::input::config::{FileFormat, Files, LabelsConfig, StudyConfig};
 use crate::input::labels::LabelColumns;
 use crate::input::scale::Scale;

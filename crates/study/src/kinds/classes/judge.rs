@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::belief_file::file::RowColumns;
+use crate::belief_file::RowColumns;
 use crate::findings::position::SWAPPED;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::{ItemRows, Items};

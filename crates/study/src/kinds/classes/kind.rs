@@ -5,9 +5,9 @@ use std::path::Path;
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
-use crate::belief_file::file::BeliefFile;
-use crate::belief_file::file::InputColumns;
-use crate::belief_file::file::{FeatureDefinition, design_on};
+use crate::belief_file::BeliefFile;
+use crate::belief_file::InputColumns;
+use crate::belief_file::{FeatureDefinition, design_on};
 use crate::input::config::StudyConfig;
 use crate::input::labels::Labels;
 use crate::kinds::classes::judge::{ONLY_VARIANT, answers};

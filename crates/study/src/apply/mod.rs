@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`applier`] | a belief applied to rows |
 //! | [`audited`] | a table or log that `audit` reads, for a belief |
-//! | [`parts`], [`stream`] | a stream written part by part, and gone on with where it stopped; the first of it under a rule |
+//! | [`stream`] | a stream written part by part, and gone on with where it stopped; the first of it under a rule |
 
 pub mod applier;
 pub mod audited;

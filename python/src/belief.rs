@@ -13,7 +13,7 @@ use judge_uncertainty_study::apply::stream::{Texts, embedded};
 use judge_uncertainty_study::apply::{AppliedRows as OfRows, check_judge, check_model};
 use judge_uncertainty_study::audit::table::CellTable;
 use judge_uncertainty_study::belief_file::Tally;
-use judge_uncertainty_study::input::judge_files::JudgeFiles;
+use judge_uncertainty_study::input::judge::JudgeFiles;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use rayon::prelude::*;

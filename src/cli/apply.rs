@@ -15,10 +15,10 @@ use crate::report::study::{Line, apply_answer, describe_application};
 use crate::study::Error as StudyError;
 use crate::study::apply;
 use crate::study::apply::applier::Applier;
-use crate::study::apply::parts::PartsFolder;
-use crate::study::apply::queue::Wanted;
+use crate::study::apply::stream::PartsFolder;
+use crate::study::apply::stream::Wanted;
 use crate::study::apply::stream::{self, ApplyRequest, ApplySummary, ItemsFile, Texts, is_within};
-use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
+use crate::study::input::judge::{JudgeFiles, SUMMARY};
 use crate::system::{shell_path, shell_word, to_json};
 
 /// Apply the belief that `study run` fitted to any number of further items.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::study::Study;
-use judge_uncertainty::study::results::last_run::LastRun;
+use judge_uncertainty::study::results::run::LastRun;
 use serde_json::Value;
 
 use crate::support::{study, text};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::formats::table::DataTable;
-use judge_uncertainty::study::input::sides::of_task;
+use judge_uncertainty::study::input::question::of_task;
 use serde_json::Value;
 
 use crate::support::{json_of, lines_of};

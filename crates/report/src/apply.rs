@@ -3,8 +3,8 @@
 use super::lines::Line;
 use super::prose::lines;
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_study::apply::parts::{DICTIONARY, QUEUE};
 use judge_uncertainty_study::apply::stream::ApplySummary;
+use judge_uncertainty_study::apply::stream::{DICTIONARY, QUEUE};
 use judge_uncertainty_study::belief_file::drift::Drift;
 use tera::context;
 

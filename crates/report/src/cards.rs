@@ -10,7 +10,7 @@ use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_evaluation::{LabelPool, Luck};
 use judge_uncertainty_page::figures::show;
 use judge_uncertainty_study::input::question::Remark;
-use judge_uncertainty_study::results::sample::MOST_SHOWN;
+use judge_uncertainty_study::results::parts::MOST_SHOWN;
 use judge_uncertainty_study::{Decomposition, Study};
 use judge_uncertainty_system::numbers::three;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use super::lines::Line;
 use super::prose::{lines, paragraph, table};
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Section};
-use judge_uncertainty_study::results::movement::Movement;
+use judge_uncertainty_study::results::parts::Movement;
 use tera::{Context, context};
 
 /// What the returned labels changed.

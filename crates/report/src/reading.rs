@@ -5,7 +5,7 @@ use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::belief::maps::Variance;
 use judge_uncertainty_page::Block;
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_study::kinds::scores::findings::ScoreFit;
+use judge_uncertainty_study::kinds::scores::ScoreFit;
 use judge_uncertainty_study::results::FitReport;
 use tera::context;
 

@@ -14,7 +14,7 @@ use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Variance};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_study::kinds::scores::findings::WithinItems;
+use judge_uncertainty_study::kinds::scores::WithinItems;
 use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, Scale, StudyResults};
 use serde_json::json;

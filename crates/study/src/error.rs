@@ -34,9 +34,13 @@ pub enum Error {
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
     #[error("{}: the rule {rule} does not rank {labels}: use {rules}", study.display())]
     NotRanked { study: PathBuf, rule: &'static str, labels: &'static str, rules: String },
-    /// A queue that was asked for in a way that contradicts itself.
-    #[error(transparent)]
-    Request(#[from] super::queue::RequestError),
+    #[error(
+        "--explore draws {draws} of {budget} items at random, and an estimate for all items needs {needed} that come \
+         back: raise --explore to {explore} or more, or the budget; leave out --explore if no estimate is wanted"
+    )]
+    TooFewDrawn { draws: usize, budget: usize, needed: usize, explore: String },
+    #[error("{exceeded}. If they are not about one thing, leave out items.item")]
+    Together { exceeded: judge_uncertainty_system::limits::Exceeded },
     #[error(
         "the items {one:?} and {other:?} look the same to an annotator, so a label for one could be given to the \
          other: add to items.text the column that tells them apart (such as the criterion), or leave one of them out \

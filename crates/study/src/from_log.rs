@@ -9,9 +9,9 @@ use super::input::source::Source;
 use crate::audit::answers::{AnswerCoding, MOST_CLASSES, share_of_score};
 use crate::audit::columns::{HUMAN, JUDGE, Mapping, ReadColumn, Role, has_word, words};
 use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
+use crate::audit::not_used;
 use crate::audit::table::present;
-use crate::audit::{KnownScale, not_used};
-use crate::input::config::Letters;
+use crate::input::config::{Letters, StudyConfig};
 use crate::input::question::Criterion;
 use crate::input::scale::Given;
 use crate::input::spelling::{folded, number};
@@ -36,8 +36,8 @@ pub struct LogOptions<'k> {
     pub group_from: Option<String>,
     /// What letters of a judge of pairs stand for.
     pub letters: Option<Letters>,
-    /// What answers can be, of further items; every one of these is kept, even one that looks like another.
-    pub known: Option<KnownScale<'k>>,
+    /// The study whose answers further items have; every one of these is kept, even one that looks like another.
+    pub known: Option<&'k StudyConfig>,
 }
 
 /// A study of the answers under one criterion.
@@ -175,7 +175,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let of_people = said_by_people(logs, options, &items)?;
     let coding = coding(logs, (&given, &of_people), options.known)?;
     let numbers = given.iter().flat_map(|(label, times)| number(label).map(|x| std::iter::repeat_n(x, *times)));
-    let of_known = options.known.and_then(|known| known.reading?.scores);
+    let of_known = options.known.and_then(StudyConfig::scores);
     let ends = || of_known.unwrap_or_else(|| Given::new(numbers.flatten()).usual_ends());
     let scores = coding.judge_scores.then(ends);
     let judge = AnswerTable::new((logs, items.rows().len()), (&coding, scores), id, &alike)?;
@@ -414,13 +414,12 @@ fn said_by_people(logs: &Logs, options: &LogOptions<'_>, items: &DataTable) -> R
 fn coding(
     logs: &Logs,
     (given, people): (&BTreeMap<String, usize>, &[[String; 3]]),
-    known: Option<KnownScale<'_>>,
+    known: Option<&StudyConfig>,
 ) -> Result<AnswerCoding> {
     let judge = given.iter().flat_map(|(label, times)| std::iter::repeat_n(label.as_str(), *times));
     let (judge, people) = (judge.filter_map(present), people.iter().filter_map(|[.., label]| present(label)));
     if let Some(known) = known {
-        let scores = known.reading.is_some_and(|reading| reading.scores.is_some());
-        return Ok(AnswerCoding::from_scale((known.scale.clone(), scores), judge, people));
+        return Ok(AnswerCoding::from_study(known, judge, people));
     }
     // A reference answer may be one that the judge never gave; those of another vocabulary say nothing of classes.
     let right = logs.told(is_hidden);

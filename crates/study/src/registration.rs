@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::findings::Answer;
-use crate::input::check::{in_words, place};
+use crate::input::config::{in_words, place};
 use crate::input::label_store::{QUEUE_RECORD, sum_in};
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::{Estimable, Interval};
@@ -152,7 +152,7 @@ pub struct Registration {
     /// When, in UTC.
     pub registered: String,
     /// SHA-256 over everything else, as canonical JSON with this field empty.
-    digest: String,
+    pub digest: String,
     /// How many labels were there: whoever registers may have read them.
     pub labels: u64,
     /// What must stay as it is: see [`frozen`].
@@ -173,11 +173,6 @@ impl Registration {
 
     fn content_digest(&self) -> String {
         sha256_hex(to_json(&Self { digest: String::new(), ..self.clone() }).as_bytes())
-    }
-
-    /// SHA-256 of the content.
-    pub fn digest(&self) -> &str {
-        &self.digest
     }
 
     /// Writes the file into a folder, where it must not exist yet.
@@ -218,11 +213,8 @@ impl Registration {
         if found != *stated {
             let reason =
                 format!("its digest is {found}, but it says {stated}: the registration was changed after it was made");
-            return Err(refused(
-                &path,
-                reason,
-                "restore the file, or remove it and report all findings as exploratory",
-            ));
+            let remedy = "restore the file, or remove it and report all findings as exploratory";
+            return Err(refused(&path, reason, remedy));
         }
         Ok(Some(registration))
     }
@@ -360,7 +352,7 @@ impl Registered {
         let miss = (1.0 - plan.level) / plan.hypotheses.len() as f64;
         let judged = |one: &Hypothesis| one.judged(answer.found(&one.finding), miss, instead);
         Self {
-            digest: registration.digest().to_owned(),
+            digest: registration.digest.clone(),
             registered: registration.registered.clone(),
             level: plan.level,
             hypotheses: plan.hypotheses.iter().map(judged).collect(),

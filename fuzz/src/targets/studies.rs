@@ -8,7 +8,7 @@ use judge_uncertainty::study::apply::applier::Applier;
 use judge_uncertainty::study::belief_file::BeliefFile;
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::intake::Intake;
-use judge_uncertainty::study::queue::selection::read_selection;
+use judge_uncertainty::study::queue::files::read_selection;
 use judge_uncertainty::study::registration::{Plan, Registration};
 use judge_uncertainty::study::{Decomposition, InputReport, Study};
 use judge_uncertainty::system::progress::Silent;

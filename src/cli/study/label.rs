@@ -15,7 +15,7 @@ use crate::report::label::{self, LabelItem};
 use crate::study::Error as StudyError;
 use crate::study::input::config::StudyFile;
 use crate::study::input::items;
-use crate::study::input::sides::{is_swapped, of_task, task_id};
+use crate::study::input::question::{is_swapped, of_task, task_id};
 use crate::study::input::source::Source;
 use crate::system::{FileError, OutputFile, read, shell_path};
 

@@ -138,7 +138,7 @@ fn add(study: &Path, new: &Path, skip_known: bool, annotator: Option<&str>) -> R
         if let Some(item) = items.ids.position(&row.id)
             && scale.remark(&row.value).is_none()
         {
-            known.add(item, &row.annotator, &row.value, &row.given, &row.place);
+            known.add(item, row.clone());
         }
     }
     let sides = file.config.sides();

@@ -16,7 +16,7 @@ use crate::study::findings::{ASSUMED, REPLACED};
 use crate::study::queue::files::QUEUES_ELSEWHERE;
 use crate::study::queue::ranked::check_rule;
 use crate::study::queue::{Amount, Order, Purpose, QueueRecord, QueueRequest, Ranked, queued};
-use crate::study::results::last_run::LastRun;
+use crate::study::results::run::LastRun;
 use crate::study::{Decomposition, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,

@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         plan.hypotheses.len(),
         registration.registered,
         file.display(),
-        registration.digest()
+        registration.digest
     )?;
     if labels > 0 {
         writeln!(

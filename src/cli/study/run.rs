@@ -19,7 +19,7 @@ use crate::study::evaluate::{Replicate, journal};
 use crate::study::findings::Answer;
 use crate::study::findings::condition::{Condition, Holds};
 use crate::study::findings::next::FOLDER;
-use crate::study::input::judge_files::JudgeFiles;
+use crate::study::input::judge::JudgeFiles;
 use crate::study::queue::{Amount, QueueRequest, Ranked};
 use crate::study::registration::Registration;
 use crate::study::results::columns::{MOST_IN_CSV, columns};
@@ -223,7 +223,7 @@ pub(in crate::cli) fn make(
     let (belief, reference) = BeliefFile::new(&study, &decomposition);
     staged.put(belief_file::FILE, belief.text());
     if let Some(reference) = reference {
-        staged.put(belief_file::reference::FILE, reference);
+        staged.put(belief_file::REFERENCE_FILE, reference);
     }
     // The table of items takes as much memory as the embeddings, which nobody needs any more.
     study.embeddings = None;

@@ -143,7 +143,7 @@ fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
             .contains("the field features[0] can't be read")
     );
     assert!(of("{\n", "{\n  \"more\": 1,\n").contains("the field more is not a field of a belief"));
-    let reference = folder.path().join(reference::REFERENCE);
+    let reference = folder.path().join(REFERENCE);
     let mut bytes = fs::read(&reference).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&reference, bytes).unwrap();

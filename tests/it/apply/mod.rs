@@ -17,7 +17,7 @@ use judge_uncertainty::formats::batches::{Batch, Header};
 use judge_uncertainty::formats::judge::JudgeVariants;
 use judge_uncertainty::formats::output::ColumnValues;
 use judge_uncertainty::study::apply::applier::{Applier, priority_column};
-use judge_uncertainty::study::belief_file::{BeliefFile, reference};
+use judge_uncertainty::study::belief_file::{BeliefFile, REFERENCE};
 use judge_uncertainty::study::input::labels::Labels;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Decomposition, Study};
@@ -38,7 +38,7 @@ fn written(study: &Study, decomposition: &Decomposition) -> (TempDir, Applier) {
     let path = folder.path().join("belief.json");
     fs::write(&path, belief.text()).unwrap();
     if let Some(bytes) = bytes {
-        fs::write(folder.path().join(reference::REFERENCE), bytes).unwrap();
+        fs::write(folder.path().join(REFERENCE), bytes).unwrap();
     }
     let applier = Applier::read(&path, &[]).unwrap();
     assert_eq!(applier.file.text(), belief.text());

@@ -283,7 +283,7 @@ fn texts_are_embedded_on_the_way() {
     .unwrap();
     run(&["study", "run", study.to_str().unwrap(), "--replicates", "0"], 0);
     let belief = study.join("run");
-    assert!(belief.join("results").join(reference::REFERENCE).is_file());
+    assert!(belief.join("results").join(REFERENCE).is_file());
 
     let table = |file: &str| -> Vec<csv::StringRecord> {
         csv::Reader::from_path(study.join(file)).unwrap().records().map(Result::unwrap).collect()

@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 
 use super::audited::Answered;
 use crate::audit::columns::Correction;
+use crate::belief_file::SentenceModel;
 use crate::belief_file::drift::{Baseline, Tally};
-use crate::belief_file::features::{FeatureDefinition, FeatureSource, design_on};
-use crate::belief_file::file::{BeliefFile, belief_of};
-use crate::belief_file::kind::{RowColumns, said};
-use crate::belief_file::reference::SentenceModel;
+use crate::belief_file::{BeliefFile, belief_of};
+use crate::belief_file::{FeatureDefinition, FeatureSource, design_on};
+use crate::belief_file::{RowColumns, said};
 use crate::error::Error;
 use crate::input::config::StudyFile;
 use crate::input::items::{Grouping, ItemColumn, ItemRows, Items, measured};
@@ -21,8 +21,8 @@ use crate::input::judge::{JudgeReport, StudyJudge};
 use crate::input::labels::Labels;
 use crate::input::scale::Scale;
 use crate::kinds::{classes, scores};
-use crate::model::relation::Relation;
 use crate::model::study::Decomposition;
+use crate::model::study::Relation;
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Feature, FeatureColumn, FeatureScale};
 use judge_uncertainty_core::escalation::Rule;
@@ -166,9 +166,7 @@ impl Applier {
     fn answers(&self, columns: &RowColumns, table: &DataTable, rows: &mut ItemRows<'_>) -> Result<Answered, Error> {
         let BeliefFile { settings, variants, fit, .. } = &self.file;
         let judge = match fit {
-            Fit::Ratings(fit) => {
-                scores::judge::read_rows(&settings.scale, (table, columns), fit.reads_unstated(), rows)?
-            }
+            Fit::Ratings(fit) => scores::read_rows(&settings.scale, (table, columns), fit.reads_unstated(), rows)?,
             Fit::Classes(_) => classes::judge::read_rows(settings, (table, columns, variants), rows)?,
         };
         let labels = Labels::read_rows(&self.file.settings.scale, (table, &columns.labels), rows)?;

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::applier::Applier;
 use crate::audit::table::CellTable;
-use crate::audit::{AuditInput, Audited, KnownScale, Prepared};
+use crate::audit::{AuditInput, Audited, Labelled, Prepared};
 use crate::error::Error;
 use crate::input::config::{ItemsConfig, JudgeConfig, StudyConfig, StudyFile};
 use crate::input::items::Items;
@@ -18,7 +18,7 @@ use judge_uncertainty_formats::batches::source::WholeRows;
 use judge_uncertainty_formats::batches::{Bad, Batch, BatchReader, Header};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
-use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers};
+use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::table::DataTable;
 
 /// Further items that were read as `audit` reads a table or a log.
@@ -55,7 +55,7 @@ impl Applier {
     /// under variants that the belief does not know.
     pub fn audited(&self, paths: &[PathBuf]) -> Result<AuditedItems, Error> {
         let name = paths.first().map_or(Path::new(""), PathBuf::as_path);
-        self.answered(name, AuditInput::read(paths, &self.corrections, Some(self.known()))?)
+        self.answered(name, AuditInput::read(paths, &self.corrections, Some(&self.file.settings))?)
     }
 
     /// Rows that a program hands over, read as [`Self::audited`] reads a file.
@@ -64,18 +64,7 @@ impl Applier {
     /// As there.
     pub fn audited_rows(&self, cells: CellTable) -> Result<AuditedItems, Error> {
         let name = Path::new("");
-        self.answered(name, AuditInput::from_cells(cells, name, &self.corrections, Some(self.known()))?)
-    }
-
-    fn known(&self) -> KnownScale<'_> {
-        let settings = &self.file.settings;
-        let confidence = match &settings.judge {
-            JudgeConfig::Classes(own) => {
-                own.confidence.as_ref().map(|_| own.confidence_range.unwrap_or(CONFIDENCE_RANGE))
-            }
-            _ => None,
-        };
-        KnownScale { scale: &settings.scale, reading: settings.audited.as_ref(), confidence }
+        self.answered(name, AuditInput::from_cells(cells, name, &self.corrections, Some(&self.file.settings))?)
     }
 
     /// The input of several that is about the criterion of the belief.
@@ -95,7 +84,7 @@ impl Applier {
 
     fn answered(&self, name: &Path, inputs: Vec<AuditInput>) -> Result<AuditedItems, Error> {
         let Prepared { mut audited, files: staged, lines, bad } =
-            self.criterion(name, inputs)?.further(name, self.known())?;
+            self.criterion(name, inputs)?.prepare(name, (&Labelled::Unknown, &[]), Some(&self.file.settings))?;
         let text = staged.text("study.toml").unwrap_or_default();
         let config = StudyConfig::from_toml(text).map_err(|error| {
             DataError::unfit(
@@ -104,7 +93,7 @@ impl Applier {
                 "correct its columns with --columns",
             )
         })?;
-        if self.known().confidence.is_some()
+        if self.file.settings.stated_confidence().is_some()
             && matches!(&config.judge, JudgeConfig::Classes(judge) if judge.confidence.is_none())
         {
             let note = "No column has the judge's confidence, to which the belief was fitted: judge it as before, or name the \

@@ -6,20 +6,17 @@
 //! |---|---|
 //! | [`applier`] | a belief applied to rows |
 //! | [`audited`] | a table or log that `audit` reads, for a belief |
-//! | [`queue`] | the first of a stream under a rule |
-//! | [`parts`], [`stream`] | a stream written part by part, and gone on with where it stopped |
+//! | [`stream`] | a stream written part by part, and gone on with where it stopped; the first of it under a rule |
 
 pub mod applier;
 pub mod audited;
-pub mod parts;
-pub mod queue;
 pub mod stream;
 
 use std::path::Path;
 
-use crate::belief_file::reference::SentenceModel;
+use crate::belief_file::SentenceModel;
 use crate::error::Error;
-use crate::input::judge_files::JudgeFiles;
+use crate::input::judge::JudgeFiles;
 use applier::Applier;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::table::present;
+use crate::input::config::StudyConfig;
 use crate::input::scale::{Given, Places, Scale, usual_end};
 use crate::input::spelling::{folded, number, numbered, pair_of, polarity};
 use judge_uncertainty_system::numbers::three;
@@ -132,16 +133,17 @@ impl AnswerCoding {
         steps.map_or_else(|| Self::of_classes(&judge, &human, polar), Ok)
     }
 
-    /// Answers in the vocabulary of a scale that is known, however they are spelt; numbers of the judge stand for one of
-    /// two answers where the scale has two and its cells do not spell them, or `scores` says so.
-    pub fn from_scale<'c>(
-        (scale, scores): (Scale, bool),
+    /// Answers in the vocabulary of a study, however they are spelt; numbers of the judge stand for one of two answers
+    /// where its scale has two and its cells do not spell them, or they did in its table.
+    pub fn from_study<'c>(
+        config: &StudyConfig,
         judge: impl Iterator<Item = &'c str>,
         human: impl Iterator<Item = &'c str>,
     ) -> Self {
-        let (judge, human) = (spellings(judge), spellings(human));
+        let (judge, human, scale) = (spellings(judge), spellings(human), config.scale.clone());
         let is_spelt = judge.keys().all(|answer| scale.answer(answer).is_some());
-        let judge_scores = scale.nominal() == Some(2) && (scores || !is_spelt) && all_numbers(&judge).is_some();
+        let judge_scores =
+            scale.nominal() == Some(2) && (config.scores().is_some() || !is_spelt) && all_numbers(&judge).is_some();
         Self::on(scale, judge_scores, vec![], [&judge, &human])
     }
 

@@ -646,7 +646,7 @@ fn is_of_machine(name: &str) -> bool {
 
 /// Whether so many values of a column tell all rows apart but those that come again cell by cell.
 fn tell_apart(cells: &CellTable, values: usize) -> bool {
-    let rows = || (0..cells.len()).map(|row| cells.row_cells(row)).collect::<HashSet<_>>();
+    let rows = || (0..cells.len()).map(|row| cells.row(row).collect::<Vec<_>>()).collect::<HashSet<_>>();
     values == cells.len() || 2 * values > cells.len() && values == rows().len()
 }
 

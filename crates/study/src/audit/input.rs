@@ -1,34 +1,22 @@
 //! What is audited: a table whose columns are recognised, or the criteria of a judge's log.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::columns::{Correction, Mapping, Role, names_answers};
-use super::long::{self, Widened};
+use super::long;
 use super::pairs::PairTable;
-use super::prepare::{Prepared, file_name, prepare, stem, unreadable};
+use super::prepare::{Prepared, prepare, stem, unreadable};
 use super::table::CellTable;
-use super::{Audited, Labelled, criteria, lists, shares};
+use super::{Audited, Labelled, criteria, shares};
 use crate::findings::condition::Condition;
 use crate::from_log::{self, LogOptions, LogStudy};
-use crate::input::config::TableReading;
-use crate::input::scale::Scale;
+use crate::input::config::StudyConfig;
 use crate::input::source::Source;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_formats::logs::{self, LogFormat};
 use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_system::Staged;
-
-/// What answers can be, where that is known before a table is read.
-#[derive(Debug, Clone, Copy)]
-pub struct KnownScale<'k> {
-    /// The scale.
-    pub scale: &'k Scale,
-    /// How the table was read from which it is known.
-    pub reading: Option<&'k TableReading>,
-    /// The ends of the judge's confidence; `None` where it is not used.
-    pub confidence: Option<(f64, f64)>,
-}
 
 /// What is audited.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +48,7 @@ impl AuditInput {
     pub fn read(
         paths: &[PathBuf],
         corrections: &[Correction],
-        known: Option<KnownScale<'_>>,
+        known: Option<&StudyConfig>,
     ) -> Result<Vec<Self>, Error> {
         let [path, others @ ..] = paths else { return Ok(vec![]) };
         let mut source = Source::default();
@@ -99,10 +87,10 @@ impl AuditInput {
         cells: CellTable,
         path: &Path,
         corrections: &[Correction],
-        known: Option<KnownScale<'_>>,
+        known: Option<&StudyConfig>,
     ) -> Result<Vec<Self>, Error> {
         let mut cells = cells.without_other_rows();
-        let reading = known.and_then(|known| known.reading);
+        let reading = known.and_then(|known| known.audited.as_ref());
         let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
         all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));
         all.extend_from_slice(corrections);
@@ -116,16 +104,12 @@ impl AuditInput {
             let of_columns: Vec<Correction> = of_columns.cloned().collect();
             let mapping = Mapping::new(&cells, &of_columns).map_err(|reason| unreadable(path, reason))?;
             // What is nested is looked into where the answers are not beside it.
-            let made = lists::opened(&cells, &mapping, opened)
-                .or_else(|| lists::unpacked(&cells, &mapping, &all))
+            let made = long::opened(&cells, &mapping, opened)
+                .or_else(|| long::unpacked(&cells, &mapping, &all))
                 .or_else(|| shares::likeliest(&cells, &mapping, classes));
-            let Some(Widened { cells: made, raters }) = made else {
-                return match PairTable::new(
-                    &cells,
-                    path,
-                    &mapping,
-                    (&of_columns, reading.and_then(|known| known.letters)),
-                ) {
+            let Some((made, raters)) = made else {
+                let letters = reading.and_then(|known| known.letters);
+                return match PairTable::new(&cells, path, &mapping, (&of_columns, letters)) {
                     Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
                     None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
                 };
@@ -150,7 +134,7 @@ impl AuditInput {
             };
             let own: Vec<Correction> = corrections.iter().filter(|one| is_own(&cells, one)).cloned().collect();
             match long::widened(&cells, mapping, &own) {
-                Ok(Some(Widened { cells, raters })) => {
+                Ok(Some((cells, raters))) => {
                     // The user's word on a rater comes last.
                     let is_there =
                         |one: &&Correction| one.column.as_ref().is_none_or(|name| cells.column(name).is_some());
@@ -197,7 +181,7 @@ impl AuditInput {
         }
     }
 
-    fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<KnownScale<'_>>) -> Result<Self, Error> {
+    fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<&StudyConfig>) -> Result<Self, Error> {
         let mut source = Source::default();
         let PairTable { log, columns, table, letters, notices } = pairs;
         let group = columns.one(Role::Group).map(str::to_owned);
@@ -232,19 +216,12 @@ impl AuditInput {
         Ok((audited, files))
     }
 
-    /// Makes what a study would have of further items, whose scale is known, with the rows that can't be used.
-    ///
-    /// # Errors
-    /// As [`Self::study`].
-    pub(crate) fn further(self, name: &Path, known: KnownScale<'_>) -> Result<Prepared, Error> {
-        self.prepare(name, (&Labelled::Unknown, &[]), Some(known))
-    }
-
-    fn prepare(
+    /// As [`Self::study`], with the rows that can't be used where the scale is known.
+    pub(crate) fn prepare(
         self,
         name: &Path,
         (given, at_least): (&Labelled, &[Condition]),
-        known: Option<KnownScale<'_>>,
+        known: Option<&StudyConfig>,
     ) -> Result<Prepared, Error> {
         let (study, format) = match self {
             Self::Table { cells, corrections, .. } => {
@@ -254,17 +231,8 @@ impl AuditInput {
         };
         // Where every item is labelled, nothing was chosen.
         let chosen = if study.found.labelled == study.found.items { Labelled::Random } else { given.clone() };
-        let audited = Audited {
-            audit: file_name(name),
-            format,
-            rows: study.found.items,
-            columns: study.columns,
-            table: study.table,
-            chosen: chosen.clone(),
-            notices: study.notices,
-            written: BTreeMap::new(),
-            files: vec![],
-        };
+        let columns = (study.columns, study.table);
+        let audited = Audited::new(name, (&format, study.found.items), columns, (chosen.clone(), study.notices));
         let files = study.files.staged(&chosen, at_least);
         Ok(Prepared { audited, files, lines: vec![], bad: vec![] })
     }

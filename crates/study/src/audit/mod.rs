@@ -5,8 +5,7 @@
 //! | [`mod@input`] | a table or the criteria of a log, whatever the file is |
 //! | [`table`] | any table as rows of named cells |
 //! | [`columns`] | which column holds what |
-//! | `lists` | cells with the answers of several people as a column for each |
-//! | [`long`] | tables with a row for each answer of a rater as a row for each item |
+//! | [`long`] | tables with a row for each answer of a rater, or cells with the answers of several, as a row for each item |
 //! | [`criteria`] | tables with several criteria as one of each |
 //! | [`pairs`] | tables of pairs as logs |
 //! | [`answers`] | answers of judge and people in one vocabulary |
@@ -19,7 +18,6 @@ pub mod columns;
 pub mod criteria;
 pub mod folder;
 pub mod input;
-mod lists;
 pub mod long;
 pub mod pairs;
 mod prepare;
@@ -30,16 +28,17 @@ pub mod table;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::input::source::read_if_there;
 use crate::queue::QueueRecord;
 use crate::results::StudyManifest;
 use columns::{Mapping, ReadColumn};
 use judge_uncertainty_formats::error::Error;
-use judge_uncertainty_system::{Record, read};
+use judge_uncertainty_system::Record;
 
+pub use input::AuditInput;
 pub(crate) use input::is_log;
-pub use input::{AuditInput, KnownScale};
 pub(crate) use prepare::{Prepared, not_used};
 
 /// How the labelled rows were chosen.
@@ -91,19 +90,27 @@ pub struct Audited {
     pub files: Vec<String>,
 }
 
+impl Audited {
+    /// Of the file `name`, whose rows are so many; its record names no files yet.
+    fn new(
+        name: &Path,
+        (format, rows): (&str, usize),
+        (columns, table): (Mapping, Vec<ReadColumn>),
+        (chosen, notices): (Labelled, Vec<String>),
+    ) -> Self {
+        let (audit, format) = (prepare::file_name(name), format.to_owned());
+        Self { audit, format, rows, columns, table, chosen, notices, written: BTreeMap::new(), files: vec![] }
+    }
+}
+
 /// How `audit` read the columns of the table from which it made the study in a folder; none of another study.
 ///
 /// # Errors
 /// The record of the audit is there and can't be read.
 pub(crate) fn columns_of(study: &Path) -> Result<Vec<ReadColumn>, Error> {
-    #[derive(Deserialize)]
-    struct Noted {
-        table: Vec<ReadColumn>,
-    }
-    let file = study.join(Audited::FILE);
-    let noted = read::bytes_if_there(&file).map_err(|source| Error::Unreadable { file, source })?;
-    let noted = noted.and_then(|text| serde_json::from_slice::<Noted>(&text).ok());
-    Ok(noted.map_or_else(Vec::new, |noted| noted.table))
+    let noted = read_if_there(&study.join(Audited::FILE))?;
+    let noted = noted.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    Ok(noted.and_then(|mut noted| serde_json::from_value(noted["table"].take()).ok()).unwrap_or_default())
 }
 
 impl Record for Audited {

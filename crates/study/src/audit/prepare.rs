@@ -1,15 +1,14 @@
 //! A table as a study that waits to be written, and what is to be said of how it was read.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::columns::{self, Correction, Mapping, ReadColumn, RecognisedBy, Role, has_word};
 use super::folder;
-use super::input::KnownScale;
 use super::rows::AuditRows;
 use super::table::CellTable;
 use super::{Audited, Labelled};
 use crate::findings::condition::Condition;
+use crate::input::config::StudyConfig;
 use crate::input::spelling::number;
 use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Error, Place};
@@ -62,7 +61,7 @@ pub(super) fn prepare(
     name: &Path,
     corrections: &[Correction],
     (given, at_least): (&Labelled, &[Condition]),
-    known: Option<KnownScale<'_>>,
+    known: Option<&StudyConfig>,
 ) -> Result<Prepared, Error> {
     let refused = |reason: String| unreadable(name, reason);
     let mapping = Mapping::new(cells, corrections).map_err(refused)?;
@@ -85,17 +84,7 @@ pub(super) fn prepare(
     // Where every row is labelled, nothing was chosen.
     let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
     let files = folder::of_table(&stem(name), cells, &mapping, &rows).staged(&chosen, at_least);
-    let audited = Audited {
-        audit: file_name(name),
-        format: cells.format.clone(),
-        rows: rows.len(),
-        table,
-        columns: mapping,
-        chosen,
-        notices,
-        written: BTreeMap::new(),
-        files: vec![],
-    };
+    let audited = Audited::new(name, (&cells.format, rows.len()), (mapping, table), (chosen, notices));
     let lines = rows.kept.iter().map(|&row| cells.line(row)).collect();
     Ok(Prepared { audited, files, lines, bad: rows.faults })
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::KnownScale;
 use super::answers::{AHEAD, AnswerCoding, MOST_CLASSES, share_of_score};
 use super::columns::{Mapping, Role, missing};
 use super::shares;
 use super::table::{CellTable, present};
 use crate::findings::ratings::Lists;
+use crate::input::config::StudyConfig;
 use crate::input::scale::{Given, Scale};
 use crate::input::spelling::number;
 use crate::model::study::largest;
@@ -55,10 +55,9 @@ impl AuditRows {
     pub fn new(
         cells: &CellTable,
         mapping: &Mapping,
-        (chances, known): (Option<&str>, Option<KnownScale<'_>>),
+        (chances, known): (Option<&str>, Option<&StudyConfig>),
     ) -> Result<Self, String> {
-        let columns =
-            |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(|name| cells.column(name)).collect() };
+        let columns = |role: Role| cells.of_role(mapping, role);
         let (verdict, score, probability) = (columns(Role::Verdict), columns(Role::Score), columns(Role::Probability));
         if !mapping.has_judge() {
             let (names, format) = (list(&cells.names), &cells.format);
@@ -78,9 +77,9 @@ impl AuditRows {
         let given = filled(&human);
         let labels = given.len();
         let (of_judge, given) = (filled(judge).into_iter(), given.into_iter());
-        let scores = known.and_then(|known| known.reading?.scores);
+        let scores = known.and_then(StudyConfig::scores);
         let answers = match known {
-            Some(known) => AnswerCoding::from_scale((known.scale.clone(), scores.is_some()), of_judge, given),
+            Some(known) => AnswerCoding::from_study(known, of_judge, given),
             None => AnswerCoding::new(of_judge, given)?,
         };
         if let Some(bytes) = cells.bytes {
@@ -118,7 +117,7 @@ impl AuditRows {
             TableReader { cells, answers, judge, probability: stated, of_first, of_classes, notices: &mut notices };
         let id = columns(Role::Id).first().copied();
         let twice = twice(cells, id);
-        let confidence = known.and_then(|known| known.confidence);
+        let confidence = known.and_then(StudyConfig::stated_confidence);
         let measured = [(Role::Probability, None), (Role::Confidence, confidence)]
             .map(|(role, ends)| columns(role).into_iter().map(move |column| (column, ends)));
         let measured: Vec<(usize, Option<(f64, f64)>)> = measured.into_iter().flatten().collect();
@@ -477,7 +476,7 @@ fn twice(cells: &CellTable, id: Option<usize>) -> Vec<bool> {
     }
     let mut rows = PositionIndex::with_capacity(cells.len());
     let mut twice: Vec<bool> =
-        (0..cells.len()).map(|row| rows.insert(row, |row| cells.row_cells(row)).is_some()).collect();
+        (0..cells.len()).map(|row| rows.insert(row, |row| cells.row(row).collect::<Vec<_>>()).is_some()).collect();
     if twice.contains(&true) {
         let different: HashSet<&str> =
             id.iter().flat_map(|&id| (0..cells.len()).map(move |row| cells.cell(row, id))).collect();

@@ -42,11 +42,8 @@ fn called(name: &str) -> String {
 /// A table whose judge gives no answer but probabilities of three classes or more, or of two that no label names, with the likeliest class of each row as its
 /// answer; `None` of another table. `known` are the classes of the belief that it is read for.
 pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping, known: &[String]) -> Option<Widened> {
-    let columns =
-        |role: Role| -> Vec<usize> { mapping.of(role).into_iter().filter_map(|name| cells.column(name)).collect() };
-    let of = columns(Role::Probability);
+    let [of, people] = [Role::Probability, Role::Human].map(|role| cells.of_role(mapping, role));
     let answers = [Role::Verdict, Role::Score].into_iter().any(|role| !mapping.of(role).is_empty());
-    let people = columns(Role::Human);
     // Labels, too, would tell what two columns are about.
     let fewest = if people.is_empty() && known.is_empty() { 2 } else { FEWEST };
     if answers || of.len() < fewest || cells.column(LIKELIEST).is_some() {
@@ -72,7 +69,7 @@ pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping, known: &[String]) 
         .notices
         .push(format!("The judge's answer is the class with the highest probability: {}.", classes.join(", ")));
     let verdict = Correction { role: Role::Verdict, column: Some(LIKELIEST.to_owned()), by: RecognisedBy::Values };
-    Some(Widened { cells: table, raters: vec![verdict] })
+    Some((table, vec![verdict]))
 }
 
 /// The columns with the probabilities of three classes or more, in the order of the classes; `None` where a class has none.

@@ -1,6 +1,5 @@
 //! Any table in a file as rows of named cells.
 
-use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -11,7 +10,7 @@ use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{DataTable, NO_IDS, Row, distinct};
 use judge_uncertainty_formats::{parquet, records, xlsx};
 
-use super::columns::names_answers;
+use super::columns::{Mapping, Role, names_answers};
 use crate::input::question::Criterion;
 use crate::input::source::{Source, read_joined};
 use crate::input::spelling::number;
@@ -60,23 +59,6 @@ struct Known {
     /// Their letters.
     letters: usize,
 }
-
-/// The cells of a row, equal for rows whose cells are all equal.
-pub(super) struct RowCells<'c>(&'c CellTable, usize);
-
-impl Hash for RowCells<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.row(self.1).for_each(|cell| cell.hash(state));
-    }
-}
-
-impl PartialEq for RowCells<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.row(self.1).eq(other.0.row(other.1))
-    }
-}
-
-impl Eq for RowCells<'_> {}
 
 impl CellTable {
     /// Reads CSV, tab-separated text, JSON, Parquet or an Excel workbook; of JSON, `rows` is the path of the list that
@@ -253,9 +235,14 @@ impl CellTable {
         self.names.iter().position(|known| known == name)
     }
 
-    /// What tells a row from others.
-    pub(super) fn row_cells(&self, row: usize) -> RowCells<'_> {
-        RowCells(self, row)
+    /// The cells of some columns in a row, without white space around them.
+    pub(super) fn cells_of(&self, columns: &[usize], row: usize) -> Vec<&str> {
+        columns.iter().map(|&column| self.cell(row, column).trim()).collect()
+    }
+
+    /// The columns of a role, by position.
+    pub(super) fn of_role(&self, mapping: &Mapping, role: Role) -> Vec<usize> {
+        mapping.of(role).into_iter().filter_map(|name| self.column(name)).collect()
     }
 
     fn known(&self, column: usize) -> &Known {

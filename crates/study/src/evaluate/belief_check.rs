@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::calibration::{CalibrationPoint, curve_by, largest_groups};
+use crate::evaluate::held_out::{CalibrationPoint, curve_by, largest_groups};
 use crate::evaluate::held_out::{ScoredItems, minus, possible};
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;

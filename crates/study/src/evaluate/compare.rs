@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, ScoredItems, advantage};
-use crate::input::judge_files::JudgeFiles;
+use crate::input::judge::JudgeFiles;
 use crate::model::chosen::ItemSampling;
-use crate::model::decompose::name_of_own;
+use crate::model::study::name_of_own;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::estimator::{Ask, Design, LEAST_ITEMS};

@@ -2,15 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`half_splits`], [`for_new_items`] | what escalation achieves where items have enough labels, and of new items |
-//! | [`held_out`], [`calibration`] | scores and calibration from one label an item |
+//! | [`half_splits`] | what escalation achieves where items have enough labels, and of new items |
+//! | [`held_out`] | scores and calibration from one label an item |
 //! | [`belief_check`] | whether the belief is as sure as labels allow |
 //! | [`compare`] | two studies of the same items |
 
 pub mod belief_check;
-pub mod calibration;
 pub mod compare;
-pub mod for_new_items;
 pub mod half_splits;
 pub mod held_out;
 

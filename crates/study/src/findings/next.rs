@@ -11,14 +11,13 @@ use judge_uncertainty_core::stats::mean;
 use super::ratings::Ratings;
 use super::trust::Trust;
 use crate::error::Error;
+use crate::input::source::read_if_there;
 use crate::model::chosen::MOST_OPEN;
 use crate::model::study::{Decomposition, Study};
 use crate::queue::files::{QueueRecord, batches_before};
 use crate::queue::ranked::expected_errors;
 use crate::queue::{Amount, Order, QueueRequest, advised_entries, queued};
-use judge_uncertainty_formats::error::Error as DataError;
 use judge_uncertainty_system::Record;
-use judge_uncertainty_system::read::bytes_if_there;
 
 /// Items that are shown with a reason.
 const SHOWN: usize = 3;
@@ -142,10 +141,7 @@ fn standing(study: &Study) -> Result<Option<Standing>, Error> {
     let Some(name) = last else { return Ok(None) };
     let folder = study.file.folder().join(&name);
     let text = |name: &str| -> Result<String, Error> {
-        let file = folder.join(name);
-        let unreadable = |source| DataError::Unreadable { file: file.clone(), source };
-        let bytes = bytes_if_there(&file).map_err(unreadable)?.unwrap_or_default();
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(String::from_utf8_lossy(&read_if_there(&folder.join(name))?.unwrap_or_default()).into_owned())
     };
     let (record, rows) = (text(QueueRecord::FILE)?, text("queue.jsonl")?);
     let position = |(id, drawn): (String, bool)| Some((study.items.ids.position(&id)?, drawn));

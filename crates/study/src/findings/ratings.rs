@@ -388,11 +388,12 @@ fn people(study: &Study, places: Option<&[f64]>) -> Lists<(f64, f64)> {
         }
         return people;
     }
-    let scores = study.labels.by_annotator();
-    let mut rest = scores.iter().peekable();
+    let mut means = vec![];
+    study.labels.by_annotator(|item, scores| means.push((item, mean(&scores))));
+    let mut rest = means.into_iter().peekable();
     for item in 0..study.len() {
         let own = std::iter::from_fn(|| rest.next_if(|(other, _)| *other == item));
-        people.push(own.map(|(_, scores)| (mean(scores), 1.0)));
+        people.push(own.map(|(_, mean)| (mean, 1.0)));
     }
     people
 }

@@ -1,6 +1,7 @@
 //! The items of a study: ids, texts, groups, and the columns that are features.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
 use std::path::PathBuf;
 
 use super::config::{FileFormat, StudyFile, Unmatched};
@@ -60,12 +61,7 @@ pub struct Grouping {
 impl Grouping {
     /// By the name of each item's.
     pub fn new<'n>(of_items: impl IntoIterator<Item = &'n str>) -> Self {
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        let number = |name| {
-            let next = known.len();
-            *known.entry(name).or_insert(next)
-        };
-        let mut of: Vec<usize> = of_items.into_iter().map(number).collect();
+        let (mut of, known) = numbered(of_items);
         let mut names: Vec<(&str, usize)> = known.into_iter().collect();
         names.sort_unstable();
         let mut place = vec![0; names.len()];
@@ -88,6 +84,16 @@ impl Grouping {
     pub fn items(&self, group: usize) -> Vec<usize> {
         (0..self.of.len()).filter(|&item| self.of[item] == group).collect()
     }
+}
+
+/// The number of each value, by the order in which they first appear, and those numbers by value.
+pub(crate) fn numbered<T: Eq + Hash>(values: impl IntoIterator<Item = T>) -> (Vec<usize>, HashMap<T, usize>) {
+    let mut known = HashMap::new();
+    let number = |value| {
+        let next = known.len();
+        *known.entry(value).or_insert(next)
+    };
+    (values.into_iter().map(number).collect(), known)
 }
 
 /// The rows of tables about items, as they are read: by the ids of a study's items, where the first row that can't be used ends
@@ -383,23 +389,13 @@ impl Items {
         let Some(things) = self.clusters.as_ref().or(self.about.as_ref()).or(self.texts.as_ref()) else {
             return vec![];
         };
-        let mut numbers = HashMap::new();
-        let number = |&i: &usize| {
-            let next = numbers.len();
-            *numbers.entry(&things[i]).or_insert(next)
-        };
-        kept.iter().map(number).collect()
+        numbered(kept.iter().map(|&i| &things[i])).0
     }
 
     /// The item that each row is about, by the order in which they first appear; `None` where every row is one of its
     /// own.
     pub fn about_numbers(&self) -> Option<Vec<usize>> {
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        let number = |name| {
-            let next = known.len();
-            *known.entry(name).or_insert(next)
-        };
-        self.about.as_ref().map(|about| about.iter().map(String::as_str).map(number).collect())
+        self.about.as_ref().map(|about| numbered(about).0)
     }
 
     /// Some of the items, by position in ascending order.

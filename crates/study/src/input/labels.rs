@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::config::{FileFormat, Files, StudyFile, Unmatched};
 use super::items::{ItemRows, Items};
-use super::label_store::{LabelBatch, LabelStore};
+use super::label_store::{LabelBatch, LabelStore, NewLabel};
 use super::question::{LabelValue, Remark};
 use super::scale::Scale;
 use super::source::{Source, read_joined, read_table};
@@ -259,24 +259,20 @@ impl Labels {
     /// Scores by item and annotator, in the order in which they were given.
     pub fn scores(&self) -> Vec<Vec<Vec<f64>>> {
         let mut scores = vec![vec![]; self.counts.nrows()];
-        self.by_annotator().iter().for_each(|(item, own)| scores[item].push(own.to_vec()));
+        self.by_annotator(|item, own| scores[item].push(own));
         scores
     }
 
-    /// As [`Self::scores`], in one piece.
-    pub(crate) fn by_annotator(&self) -> ScoresByAnnotator {
-        let mut all: Vec<(usize, usize, f64)> = vec![];
-        for label in &self.rows {
-            if let LabelValue::Score(score) = label.value {
-                all.push((label.item, label.annotator, score));
-            }
-        }
+    /// Takes each item with the scores of each annotator, one after another, in the order in which they were given.
+    pub(crate) fn by_annotator(&self, mut take: impl FnMut(usize, Vec<f64>)) {
+        let score = |label: &Label| match label.value {
+            LabelValue::Score(score) => Some((label.item, label.annotator, score)),
+            LabelValue::Class(_) => None,
+        };
+        let mut all: Vec<(usize, usize, f64)> = self.rows.iter().filter_map(score).collect();
         all.sort_by_key(|(item, annotator, _)| (*item, *annotator));
-        let mut ends: Vec<(usize, usize)> = vec![];
-        for of_one in all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            ends.push((of_one[0].0, ends.last().map_or(0, |(_, end)| *end) + of_one.len()));
-        }
-        ScoresByAnnotator { scores: all.into_iter().map(|(.., score)| score).collect(), ends }
+        all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+            .for_each(|own| take(own[0].0, own.iter().map(|(.., score)| *score).collect()));
     }
 
     /// The labels of each item as numbers, which are equal for equal labels in whatever order: counts of the classes,
@@ -295,7 +291,7 @@ impl Labels {
         match self.counts.ncols() {
             0 => {
                 let mut numbers = vec![0; self.counts.nrows()];
-                self.by_annotator().iter().for_each(|(item, _)| numbers[item] += 1);
+                self.by_annotator(|item, _| numbers[item] += 1);
                 numbers
             }
             _ => self.counts.rows().into_iter().map(|row| row.sum()).collect(),
@@ -328,23 +324,11 @@ impl Labels {
     pub fn known(&self, file: &StudyFile) -> Known {
         let mut known = Known::default();
         for label in self.rows.iter().filter(|label| label.batch.is_none()) {
-            let place = file.line_of_labels(label.line);
-            known.add(
-                label.item,
-                &self.annotators[label.annotator],
-                &file.config.scale.written(label.value),
-                "",
-                &place,
-            );
+            let (annotator, value) = (self.annotators[label.annotator].clone(), file.config.scale.written(label.value));
+            let (id, given, place) = (String::new(), String::new(), file.line_of_labels(label.line));
+            known.add(label.item, NewLabel { id, annotator, value, given, place });
         }
         known
-    }
-
-    /// What the user has to know of added labels.
-    pub fn warning(&self) -> Option<String> {
-        let repeated = self.repeated;
-        (repeated > 0)
-            .then(|| format!("{repeated} added labels were given before by the same annotator; they count once"))
     }
 
     /// What was found in the file of labels.
@@ -378,21 +362,6 @@ impl Labels {
                 .map(|column| column.iter().map(|&n| u64::from(n)).sum())
                 .collect(),
         }
-    }
-}
-
-/// The scores of each annotator for each item that they scored, by item and annotator.
-pub(crate) struct ScoresByAnnotator {
-    scores: Vec<f64>,
-    /// The item, and where its scores by one annotator end.
-    ends: Vec<(usize, usize)>,
-}
-
-impl ScoresByAnnotator {
-    /// The item and the scores, in the order in which they were given.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &[f64])> {
-        let mut start = 0;
-        self.ends.iter().map(move |&(item, end)| (item, &self.scores[std::mem::replace(&mut start, end)..end]))
     }
 }
 
@@ -595,7 +564,7 @@ impl LabelReader<'_> {
                     let reason = problem.to_string().split("; ").next().unwrap_or_default().to_owned();
                     return Err(refuse(Problem::unfit(reason, remedy)));
                 }
-                known.add(item, &row.annotator, &row.value, &row.given, &row.place);
+                known.add(item, row.clone());
             }
             let annotator = self.annotator(&row.annotator);
             self.add(Label { item, annotator, value, batch: Some(*batch), line: row.place.line.unwrap_or(0) });

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::check::Check;
+use super::config::Check;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::spelling::{class_of, number, numbered};
@@ -95,31 +95,28 @@ impl Scale {
         }
     }
 
+    /// Its key, and what its labels are called in results and in messages.
+    fn words(&self) -> [&'static str; 3] {
+        match self {
+            Self::Classes(_) => ["classes", "classes", "classes"],
+            Self::Places(_) => ["places", "ordinal", "ordinal ratings"],
+            Self::Scores(..) => ["scale", "scores", "scores"],
+        }
+    }
+
     /// The key above all tables of a `study.toml` that marks a study of such labels.
     pub fn key(&self) -> &'static str {
-        match self {
-            Self::Classes(_) => "classes",
-            Self::Places(_) => "places",
-            Self::Scores(..) => "scale",
-        }
+        self.words()[0]
     }
 
     /// What such labels are called in results.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Classes(_) => "classes",
-            Self::Places(_) => "ordinal",
-            Self::Scores(..) => "scores",
-        }
+        self.words()[1]
     }
 
     /// What such labels are called in messages.
     pub fn labels(&self) -> &'static str {
-        match self {
-            Self::Classes(_) => "classes",
-            Self::Places(_) => "ordinal ratings",
-            Self::Scores(..) => "scores",
-        }
+        self.words()[2]
     }
 
     /// Whether labels stand on a scale.

@@ -10,6 +10,7 @@ use judge_uncertainty_formats::logs::{self, Log, LogFile, LogRows, Logs};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::DataTable;
 use judge_uncertainty_formats::{lewidi, parquet, records, xlsx};
+use judge_uncertainty_system::read::bytes_if_there;
 
 /// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -145,6 +146,16 @@ impl Source {
     }
 }
 
+/// The bytes of a file; `None` where there is none.
+pub(crate) fn read_if_there(file: &Path) -> Result<Option<Vec<u8>>> {
+    bytes_if_there(file).map_err(unreadable(file))
+}
+
+/// That a file or folder can't be read.
+pub(crate) fn unreadable(file: &Path) -> impl Fn(std::io::Error) -> Error {
+    |source| Error::Unreadable { file: file.to_owned(), source }
+}
+
 fn seen(name: &str, folder: &Path) -> String {
     let path = Path::new(name);
     let below = path.strip_prefix(folder).unwrap_or(path);
@@ -152,10 +163,7 @@ fn seen(name: &str, folder: &Path) -> String {
 }
 
 /// Layout of a file: the declared one, or that of its extension.
-///
-/// # Errors
-/// An extension that says nothing.
-pub fn format_of(path: &Path, declared: Option<FileFormat>) -> Result<FileFormat> {
+fn format_of(path: &Path, declared: Option<FileFormat>) -> Result<FileFormat> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let by_extension = match extension.as_deref() {
         // A data set in Hugging Face's layout.
@@ -204,30 +212,20 @@ pub fn read_table(
     }
     let paths: Vec<Vec<PathBuf>> = paths.iter().map(|path| files_of(path)).collect::<Result<_>>()?;
     let paths: Vec<PathBuf> = paths.into_iter().flatten().collect();
-    read_joined(&paths, |path| read_one(path, declared, id, rows, source))
-}
-
-fn read_one(
-    path: &Path,
-    declared: Option<FileFormat>,
-    id: Option<&str>,
-    rows: LogRows<'_>,
-    source: &mut Source,
-) -> Result<DataTable> {
-    let format = format_of(path, declared)?;
-    let bytes = source.read(path)?;
-    match format {
-        // A study may have no label yet.
-        FileFormat::Csv if rows == LogRows::Labels => DataTable::parse_any(path, &bytes, id.unwrap_or("id")),
-        FileFormat::Csv => DataTable::parse(path, &bytes, id.unwrap_or("id")),
-        FileFormat::Jsonl => records::read(path, &bytes, id.unwrap_or("id"), None),
-        FileFormat::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
-        FileFormat::Xlsx => xlsx::read(path, &bytes, id.unwrap_or("id")),
-        FileFormat::ChaosNli => records::read(path, &bytes, id.unwrap_or("uid"), None),
-        FileFormat::LeWiDi => lewidi::read_items(path, &bytes, &[]),
-        // Logs of several files are read as one, above.
-        FileFormat::Log(log) => source.read_criterion(&[path.to_owned()], log, LogRows::Items, id),
-    }
+    read_joined(&paths, |path| {
+        let (format, bytes) = (format_of(path, declared)?, source.read(path)?);
+        let id = id.unwrap_or(if format == FileFormat::ChaosNli { "uid" } else { "id" });
+        match format {
+            // A study may have no label yet.
+            FileFormat::Csv if rows == LogRows::Labels => DataTable::parse_any(path, &bytes, id),
+            FileFormat::Jsonl | FileFormat::ChaosNli => records::read(path, &bytes, id, None),
+            FileFormat::Parquet => parquet::read(path, &bytes, id),
+            FileFormat::Xlsx => xlsx::read(path, &bytes, id),
+            FileFormat::LeWiDi => lewidi::read_items(path, &bytes, &[]),
+            // Logs of several files are read as one, above.
+            FileFormat::Csv | FileFormat::Log(_) => DataTable::parse(path, &bytes, id),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ pub struct TextModel {
     pub name: String,
     /// Folder of the cache.
     pub cache: PathBuf,
-    model: Model,
+    /// Its files.
+    pub model: Model,
 }
 
 impl TextModel {
@@ -32,11 +33,6 @@ impl TextModel {
         let model = Model::find(&found.to_string_lossy())?;
         source.note(&config.model, &model.hash);
         Ok(Self { name: config.model.clone(), cache: file.resolve(&config.cache), model })
-    }
-
-    /// Hash of the model's files.
-    pub fn hash(&self) -> &str {
-        &self.model.hash
     }
 
     /// How many different texts are not in the cache; starts the model, but embeds and writes nothing.
@@ -58,39 +54,22 @@ impl TextModel {
     }
 }
 
-/// A file of embeddings, and whose they are.
-#[derive(Debug, Clone)]
-pub struct EmbeddingsFile {
-    path: PathBuf,
-    /// Sum of its bytes, as the study noted it.
-    sum: String,
-    /// All items that it is about, and the file that names them.
-    all: ItemIds,
-    reference: PathBuf,
-    /// Positions among them of the items of the study.
-    kept: Vec<usize>,
-}
-
-impl EmbeddingsFile {
-    /// Reads the embeddings of the study's items.
-    ///
-    /// # Errors
-    /// As [`read_embeddings`]; the file has changed since the study was read.
-    pub(crate) fn read(&self) -> Result<Array2<f32>, Error> {
-        let matrix = read_embeddings(&self.path, &self.all, &self.reference)?;
-        if sum_of_file(&self.path)? != self.sum {
-            let reason = "was changed while the study was read";
-            return Err(DataError::unfit(Place::file(&self.path), reason, "run the command again").into());
-        }
-        Ok(if self.kept.len() == self.all.len() { matrix } else { matrix.select(Axis(0), &self.kept) })
-    }
-}
-
 /// Where the embeddings of a study come from. They are read, or made, by those who need them.
 #[derive(Debug, Clone)]
 pub enum EmbeddingSource {
     /// A file that the study names.
-    File(EmbeddingsFile),
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Sum of its bytes, as the study noted it.
+        sum: String,
+        /// All items that it is about.
+        all: ItemIds,
+        /// The file that names them.
+        reference: PathBuf,
+        /// Positions among them of the items of the study.
+        kept: Vec<usize>,
+    },
     /// The model that embeds the texts of its items.
     Texts(TextModel),
 }
@@ -119,15 +98,21 @@ impl EmbeddingSource {
         let sum = sum_of_file(&path)?;
         source.note(&path.display().to_string(), &sum);
         let (all, reference, kept) = (all.clone(), items.file.clone(), kept.to_vec());
-        Ok(Some(Self::File(EmbeddingsFile { path, sum, all, reference, kept })))
+        Ok(Some(Self::File { path, sum, all, reference, kept }))
     }
 
-    /// The model, where texts are embedded.
-    pub fn model(&self) -> Option<&TextModel> {
-        match self {
-            Self::Texts(model) => Some(model),
-            Self::File(_) => None,
+    /// Reads the embeddings of the study's items from their file; `None` where texts are embedded.
+    ///
+    /// # Errors
+    /// As [`read_embeddings`]; the file has changed since the study was read.
+    pub(crate) fn read(&self) -> Result<Option<Array2<f32>>, Error> {
+        let Self::File { path, sum, all, reference, kept } = self else { return Ok(None) };
+        let matrix = read_embeddings(path, all, reference)?;
+        if sum_of_file(path)? != *sum {
+            let reason = "was changed while the study was read";
+            return Err(DataError::unfit(Place::file(path), reason, "run the command again").into());
         }
+        Ok(Some(if kept.len() == all.len() { matrix } else { matrix.select(Axis(0), kept) }))
     }
 
     /// Refuses what [`Study::embed`](crate::Study::embed) would refuse of a file of embeddings, without its matrix.
@@ -136,7 +121,7 @@ impl EmbeddingSource {
     /// As [`check_embeddings`].
     pub fn check(&self) -> Result<(), Error> {
         match self {
-            Self::File(file) => Ok(check_embeddings(&file.path, &file.all, &file.reference)?),
+            Self::File { path, all, reference, .. } => Ok(check_embeddings(path, all, reference)?),
             Self::Texts(_) => Ok(()),
         }
     }

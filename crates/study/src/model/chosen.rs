@@ -14,12 +14,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::input::items::Items;
+use crate::input::items::{Items, numbered};
 use crate::input::label_store::LabelBatch;
-use crate::input::source::Source;
+use crate::input::source::{Source, read_if_there, unreadable};
 use crate::model::study::Study;
+use crate::queue::files::read_selection;
 use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord, batches_before};
-use crate::queue::selection::read_selection;
 use judge_uncertainty_core::escalation::Selection;
 use judge_uncertainty_core::stats::estimator::{Design, Stage};
 use judge_uncertainty_evaluation::held_out::Score;
@@ -71,14 +71,9 @@ impl AnsweredQueue {
             return Ok(vec![]);
         }
         let mut queues: Vec<(Self, BTreeSet<usize>)> = vec![];
-        let unreadable = |file: &Path| {
-            let file = file.to_owned();
-            move |source| judge_uncertainty_formats::Error::Unreadable { file, source }
-        };
         for name in folders(folder).map_err(unreadable(folder))? {
             let queue = folder.join(&name);
-            let record = queue.join(QueueRecord::FILE);
-            let Some(text) = read::bytes_if_there(&record).map_err(unreadable(&record))? else { continue };
+            let Some(text) = read_if_there(&queue.join(QueueRecord::FILE))? else { continue };
             // A file of that name that some other program wrote is none of a queue.
             let Ok(record) = serde_json::from_slice::<QueueRecord>(&text) else { continue };
             let selection = match read_selection(&queue, Some(&record), &items.ids, &items.file) {
@@ -123,9 +118,7 @@ impl AnsweredQueue {
         }
         Ok(answered)
     }
-}
 
-impl AnsweredQueue {
     /// Whether it took items for what they are, and not by chance alone.
     fn ranks(&self) -> bool {
         !self.draws_unlabelled && self.selection.as_ref().is_ok_and(|selection| !selection.ranked.is_empty())
@@ -280,17 +273,9 @@ impl ItemSampling {
     pub fn new(study: &Study, kept: &[usize]) -> Self {
         let things = StudyThings::new(study, kept);
         // The things of these items, numbered from 0 without gaps.
-        let mut place = vec![None; things.number()];
-        let mut of_kept: Vec<usize> = vec![];
-        let mut named: Vec<usize> = vec![];
-        for &item in kept {
-            let next = named.len();
-            let number = *place[things.of[item]].get_or_insert(next);
-            if number == next {
-                named.push(things.of[item]);
-            }
-            of_kept.push(number);
-        }
+        let (of_kept, place) = numbered(kept.iter().map(|&item| things.of[item]));
+        let mut named = vec![0; place.len()];
+        place.iter().for_each(|(&thing, &number)| named[number] = thing);
         let all_labelled = study.own_numbers().iter().all(|number| *number > 0);
         let population = things.population(&|_| true);
         let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
@@ -370,7 +355,7 @@ impl ItemSampling {
                 Design::unknown(of_kept, reason)
             }
         };
-        let (of_labelled, others) = (0..things.number()).partition::<Vec<_>, _>(|&thing| place[thing].is_some());
+        let (of_labelled, others) = (0..things.number()).partition::<Vec<_>, _>(|thing| place.contains_key(thing));
         let [of_labelled, others] =
             [of_labelled, others].map(|of| of.into_iter().map(|thing| things.items[thing]).collect::<Vec<_>>());
         let design = design.with_sizes(&of_labelled, &others).with_classes(&of_labels);

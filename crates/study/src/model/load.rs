@@ -11,14 +11,14 @@ use crate::findings::ratings::Ratings;
 use crate::input::config::{StudyFile, Unmatched};
 use crate::input::items;
 use crate::input::items::Items;
+use crate::input::judge::JudgeFiles;
 use crate::input::judge::{JudgeFile, StudyJudge};
-use crate::input::judge_files::JudgeFiles;
 use crate::input::label_store::LabelStore;
 use crate::input::labels::Labels;
 use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
-use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
+use crate::model::study::Carried;
 use crate::model::study::{Study, carried_reading};
 use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
@@ -137,7 +137,9 @@ impl Study {
         let labels = Labels::read(&file, &items, &log, &mut inputs)?;
         within(labels.rows.len(), &inputs)?;
         let mut warnings = log.warnings;
-        warnings.extend(labels.warning());
+        let twice = labels.repeated;
+        let text = || format!("{twice} added labels were given before by the same annotator; they count once");
+        warnings.extend((twice > 0).then(text));
         let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
         let answers =
             if left_out.is_empty() { judge.answers } else { judge.answers.select(&kept, &judge.answers.all()) };
@@ -188,23 +190,22 @@ impl Study {
     /// # Errors
     /// Embeddings that can't be used; a model that can't be started or fails, a cache that can't be used.
     pub fn embed(&mut self, start: StartEmbedder, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
-        match (&self.embedding_source, &self.items.texts) {
-            (Some(EmbeddingSource::File(file)), _) => {
-                self.embeddings = Some(file.read()?.into_shared());
-                Ok(None)
-            }
-            (Some(EmbeddingSource::Texts(model)), Some(texts)) => {
-                let embedded = model.embed(texts, start, progress)?;
-                self.embeddings = Some(embedded.matrix.to_shared());
-                Ok(Some(embedded))
-            }
-            _ => Ok(None),
+        let Some(source) = &self.embedding_source else { return Ok(None) };
+        if let Some(matrix) = source.read()? {
+            self.embeddings = Some(matrix.into_shared());
         }
+        let (Some(model), Some(texts)) = (self.text_model(), &self.items.texts) else { return Ok(None) };
+        let embedded = model.embed(texts, start, progress)?;
+        self.embeddings = Some(embedded.matrix.to_shared());
+        Ok(Some(embedded))
     }
 
     /// The model that embeds the texts, if one does.
     pub fn text_model(&self) -> Option<&TextModel> {
-        self.embedding_source.as_ref().and_then(EmbeddingSource::model)
+        match self.embedding_source.as_ref()? {
+            EmbeddingSource::Texts(model) => Some(model),
+            EmbeddingSource::File { .. } => None,
+        }
     }
 
     /// How many texts [`Self::embed`] would have to embed; `None` where it would do nothing.

@@ -2,17 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`study`] | the study and the decomposition, and what of them depends on what labels are |
+//! | [`study`] | the study; items with what judge and people say of them; what starts from another study; the fit, and the beliefs that held-out labels are scored under |
 //! | [`load`] | reading a study, which refuses everything that can't be used |
-//! | [`relation`] | items with what judge and people say of them; the features of the trust regression |
 //! | [`chosen`] | how the labelled items were chosen, and which form a cluster |
-//! | [`carried`] | trust and recalibration that start from another study |
-//! | [`decompose`], [`identification`] | the fit, and whether the labels determine it; the beliefs that held-out labels are scored under |
 
-pub mod carried;
 pub mod chosen;
-pub mod decompose;
-pub mod identification;
 pub mod load;
-pub mod relation;
 pub mod study;

@@ -1,71 +1,39 @@
 //! The queue as files: for annotators, for programs, and the private record of how it was chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::fill::QueueRequest;
-use super::workbook::workbook;
-use super::{Amount, Order, tools};
-use crate::error::Error;
 use crate::input::label_store::{LabelBatch, QUEUE_RECORD, sum_in};
 use crate::input::question::{Asked, Criterion};
-use crate::queue::selection::BATCHES_BEFORE;
-use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_formats::checksum::sha256_hex;
+use crate::queue::tools::workbook;
+use crate::queue::{Amount, Order, tools};
+use judge_uncertainty_core::escalation::{Rule, Selection};
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem, Result};
+
+use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn, to_parquet};
+use judge_uncertainty_formats::table::{DataTable, Row};
 use judge_uncertainty_system::{Record, Staged, csv_text, json_lines};
 
-/// In which direction priorities are to be read.
-const DIRECTION: &str = "higher first";
-
-/// The items of the study; the batches of added labels that were there before a queue; what the trust rests on and what can
-/// be estimated from the queue's labels, in words; the items that are not selected; the sums of the study's inputs.
-pub type Circumstances<'a> = (usize, usize, [String; 2], Option<NotSelected>, &'a BTreeMap<String, String>);
-
-/// Writes all files of a queue, whose items are in `tasks`, in the order of their ranks.
+/// Writes all files of a queue, whose items are in `tasks`, in the order of their ranks; its `record` names them.
 ///
 /// # Errors
 /// A file that can't be encoded.
-pub fn write_files(
-    study: &str,
-    request: &QueueRequest,
+pub(super) fn write_files(
+    mut record: QueueRecord,
     tasks: &[QueueTask],
     asked: Asked<'_>,
-    suggestions: bool,
-    (items, batches_before, [trust, estimates], not_selected, inputs): Circumstances<'_>,
-) -> Result<(Staged, QueueRecord), Error> {
-    let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
-    let mut record = QueueRecord {
-        program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
-        study: study.to_owned(),
-        criterion: asked.criterion.cloned(),
-        rule: request.rule.key().to_owned(),
-        trust,
-        direction: DIRECTION.to_owned(),
-        amount: request.amount.to_string(),
-        labels_per_item: request.labels_per_item.to_string(),
-        explore: request.explore,
-        suggestions,
-        seed: request.seed,
-        items,
-        queued: tasks.len(),
-        not_selected,
-        labels: tasks.iter().map(|task| u64::from(task.labels)).sum(),
-        batches_before,
-        estimates,
-        inputs: inputs.clone(),
-        inputs_sha256: sha256_hex(sums.as_bytes()),
-        written: BTreeMap::new(),
-        files: vec![],
-    };
+) -> Result<(Staged, QueueRecord), crate::Error> {
     let mut staged = Staged::default();
     let columns = columns(&record, tasks);
     staged.put("queue.csv", csv_rows(&columns));
     staged.put("queue.jsonl", entries(&columns, &record, tasks));
     staged.put("queue.parquet", to_parquet(&columns)?);
-    staged.put("selection.csv", selection(tasks, batches_before));
+    staged.put("selection.csv", selection(tasks, record.batches_before));
     let sheet = tools::Sheet { record: &record, tasks, asked };
     staged.put("label-studio.json", sheet.label_studio());
     staged.put("label-studio.xml", sheet.label_studio_interface());
@@ -193,7 +161,7 @@ pub struct QueueTask {
     /// The item's id.
     pub id: String,
     /// The id that a labelling tool hands back with the label: the item's, which with two answers also states their order, see
-    /// [`sides`](crate::input::sides).
+    /// [`sides`](crate::input::question).
     pub task_id: String,
     /// What experts read, two answers in the order of the task; `None` if the study has no texts.
     pub text: Option<String>,
@@ -310,4 +278,51 @@ impl Record for QueueRecord {
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;
     }
+}
+
+// How a queue selected its items, read back from its record.
+
+/// Column of `selection.csv`: batches of added labels that were there before the queue.
+pub const BATCHES_BEFORE: &str = "batches_before";
+
+/// Randomly drawn items with labels that an estimate needs, if the study has that many.
+pub const LEAST_DRAWN: usize = 10;
+
+/// Reads the selection of the queue in a folder, by position of the items, from its `selection.csv` and its `record`; their
+/// ids are those of the file `items`.
+///
+/// # Errors
+/// A file that can't be read or does not belong to these items.
+pub fn read_selection(folder: &Path, record: Option<&QueueRecord>, ids: &ItemIds, items: &Path) -> Result<Selection> {
+    let rest = record.and_then(|record| record.not_selected.as_ref());
+    let file = folder.join("selection.csv");
+    let table = DataTable::parse(&file, &read_file(&file)?, "id")?;
+    let rows: Vec<(usize, Row<'_>)> = match rest {
+        None => table.rows_of(ids, items)?.into_iter().enumerate().collect(),
+        Some(_) => table.rows_among(ids, items)?,
+    };
+    let [by, chance] = [table.column("selected_by")?, table.column("selection_probability")?];
+    let words = ["rank", "random"].map(str::to_owned);
+    let probability = vec![rest.map_or(0.0, |rest| rest.probability); ids.len()];
+    let mut selection = Selection { ranked: vec![], drawn: vec![], probability };
+    for (i, row) in &rows {
+        match row.optional_word(by, &words)? {
+            Some(0) => selection.ranked.push(*i),
+            Some(_) => selection.drawn.push(*i),
+            None => {}
+        }
+        let probability = row.optional_number(chance)?.ok_or_else(|| row.refuse(chance, Problem::Blank))?;
+        if !(0.0..=1.0).contains(&probability) {
+            return Err(row.refuse(chance, Problem::OutOfRange { value: probability, low: 0.0, high: 1.0 }));
+        }
+        selection.probability[*i] = probability;
+    }
+    if selection.ranked.is_empty() && selection.drawn.is_empty() {
+        return Err(DataError::refused(Place::file(&file), Problem::NoRows));
+    }
+    if record.is_some_and(QueueRecord::is_by_chance) {
+        let chance = selection.ranked.len() as f64 / ids.len() as f64;
+        selection = Selection { ranked: vec![], drawn: selection.ranked, probability: vec![chance; ids.len()] };
+    }
+    Ok(selection)
 }

@@ -1,13 +1,13 @@
 //! Which items a queue holds, in which order, with how many labels each.
 
-use thiserror::Error as ThisError;
+use std::fmt;
+use std::str::FromStr;
 
-use super::amount::{Amount, Order};
-use super::selection::LEAST_DRAWN;
-use judge_uncertainty_core::escalation::{Selection, top};
+use crate::error::Error;
+use crate::queue::files::LEAST_DRAWN;
+use judge_uncertainty_core::escalation::{Rule, Selection, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_evaluation::protocol::seeded;
-use judge_uncertainty_system::limits::Exceeded;
 
 /// What a queue is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,32 +32,6 @@ pub(crate) fn share_stream(seed: u64, batches: usize) -> Stream {
         0 => Stream::new(seed),
         _ => seeded(seed, LATER_SHARES + batches as u64),
     }
-}
-
-/// A request that contradicts itself.
-#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-pub enum RequestError {
-    /// Exploration that no estimate could be made from.
-    #[error(
-        "--explore draws {draws} of {budget} items at random, and an estimate for all items needs {needed} that come \
-         back: raise --explore to {explore} or more, or the budget; leave out --explore if no estimate is wanted"
-    )]
-    TooFewDrawn {
-        /// Items drawn.
-        draws: usize,
-        /// Items of the budget.
-        budget: usize,
-        /// Items needed.
-        needed: usize,
-        /// The share of the budget that would do, as text; 1 where the budget is too small.
-        explore: String,
-    },
-    /// More rows of one cluster than one person can label.
-    #[error("{exceeded}. If they are not about one thing, leave out items.item")]
-    Together {
-        /// The limit.
-        exceeded: Exceeded,
-    },
 }
 
 /// What a queue needs to know about every item.
@@ -100,7 +74,7 @@ impl Queue {
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn fill(request: &QueueRequest, candidates: &Candidates<'_>) -> Result<Self, RequestError> {
+    pub fn fill(request: &QueueRequest, candidates: &Candidates<'_>) -> Result<Self, Error> {
         let Candidates { priority, labels, tie_break, batches_before } = *candidates;
         let items = priority.len();
         let ranking = top(priority, tie_break, items);
@@ -138,11 +112,7 @@ impl Queue {
     ///
     /// # Errors
     /// As [`Self::fill`].
-    pub fn fill_whole(
-        request: &QueueRequest,
-        candidates: &Candidates<'_>,
-        about: &[usize],
-    ) -> Result<Self, RequestError> {
+    pub fn fill_whole(request: &QueueRequest, candidates: &Candidates<'_>, about: &[usize]) -> Result<Self, Error> {
         let (priority, tie_break) = of_wholes(candidates.priority, candidates.tie_break, about);
         let mut labels = vec![0; priority.len()];
         about.iter().zip(candidates.labels).for_each(|(&item, number)| labels[item] += number);
@@ -171,7 +141,7 @@ pub(crate) fn of_wholes(priority: &[f64], tie_break: &[f64], about: &[usize]) ->
 }
 
 /// Refuses to draw so few items that nothing could be estimated from them.
-fn check_draws(share: f64, budget: usize, items: usize) -> Result<(), RequestError> {
+fn check_draws(share: f64, budget: usize, items: usize) -> Result<(), Error> {
     let budget = budget.min(items);
     let draws = Selection::draws(budget, share);
     let needed = LEAST_DRAWN.min(items - (budget - draws));
@@ -180,7 +150,134 @@ fn check_draws(share: f64, budget: usize, items: usize) -> Result<(), RequestErr
     }
     // Rounded up to a hundredth, so that it does.
     let explore = ((100.0 * needed as f64 / budget as f64).ceil() / 100.0).min(1.0).to_string();
-    Err(RequestError::TooFewDrawn { draws, budget, needed, explore })
+    Err(Error::TooFewDrawn { draws, budget, needed, explore })
+}
+
+// How much is sent to experts, and what ranks it.
+
+/// How many items are sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Amount {
+    /// A share of the items in percent, rounded down but never to nothing.
+    Percent(f64),
+    /// A number.
+    Number(usize),
+}
+
+impl Amount {
+    /// What a queue takes where nothing is asked for.
+    pub const DEFAULT: Self = Self::Number(50);
+
+    /// The budget among `items`.
+    pub fn among(self, items: usize) -> usize {
+        match self {
+            Amount::Percent(percent) => ((items as f64 * percent / 100.0).floor() as usize).max(1),
+            Amount::Number(number) => number,
+        }
+    }
+}
+
+impl FromStr for Amount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let positive = |number: &str| number.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
+        let amount = match text.strip_suffix('%') {
+            Some(percent) => positive(percent).map(Amount::Percent),
+            None => text.parse().ok().filter(|n| *n > 0).map(Amount::Number),
+        };
+        amount.ok_or_else(|| format!("{text:?} is not a budget such as 10% or 300"))
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Amount::Percent(percent) => write!(f, "{percent}%"),
+            Amount::Number(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// What labels are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To know every item: fewest labels first, a tenth at random.
+    Items,
+    /// To find the judge's mistakes: where it is most likely wrong, a fifth at random so that every finding stays estimable.
+    Errors,
+    /// To narrow the rate over all items: at random.
+    Rate,
+}
+
+impl FromStr for Purpose {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "items" => Ok(Self::Items),
+            "errors" => Ok(Self::Errors),
+            "rate" => Ok(Self::Rate),
+            _ => Err(format!("{text:?} is no purpose; write items, errors or rate")),
+        }
+    }
+}
+
+/// What ranks the items of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// A rule, which looks at one item at a time.
+    By(Rule),
+    /// Where the judge is most likely wrong, as the labels have it by group and answer
+    /// ([`crate::queue::ranked`]); labelled items last.
+    LikelyErrors,
+}
+
+impl Order {
+    /// Key on the command line and in files, e.g. `judge_entropy`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::By(rule) => rule.name(),
+            Self::LikelyErrors => "likely_errors",
+        }
+    }
+
+    /// What it ranks by, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::By(rule) => rule.words(),
+            Self::LikelyErrors => "how likely the judge is wrong, by group and answer",
+        }
+    }
+
+    /// Whether a queue takes any of the items without a label alike, so that those which it chooses are a random sample
+    /// of them: by number of labels they are equals, and equals come in random order.
+    pub fn draws_unlabelled(self) -> bool {
+        self == Self::By(Rule::FewestLabels)
+    }
+}
+
+impl From<Rule> for Order {
+    fn from(rule: Rule) -> Self {
+        Self::By(rule)
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "likely_errors" => Ok(Self::LikelyErrors),
+            _ => text.parse().map(Self::By).map_err(|error: <Rule as FromStr>::Err| error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
 }
 
 #[cfg(test)]
@@ -188,7 +285,7 @@ mod tests {
     use super::*;
     use judge_uncertainty_core::escalation::Rule;
 
-    fn fill(amount: &str, labels_per_item: u32, explore: Option<f64>) -> Result<Queue, RequestError> {
+    fn fill(amount: &str, labels_per_item: u32, explore: Option<f64>) -> Result<Queue, Error> {
         let (labels, priority) = ([0, 3, 1, 2], [2.0, 0.5, 0.1, 2.0 / 3.0]);
         let request = QueueRequest {
             rule: Rule::Info.into(),
@@ -257,9 +354,30 @@ mod tests {
         assert_eq!(queue, explored(0.9).unwrap());
         // Six drawn items estimate nothing; ten do.
         let refused = explored(0.5).unwrap_err();
-        assert_eq!(refused, RequestError::TooFewDrawn { draws: 6, budget: 12, needed: 10, explore: "0.84".to_owned() });
+        let is_wanted =
+            matches!(&refused, Error::TooFewDrawn { draws: 6, budget: 12, needed: 10, explore } if explore == "0.84");
+        assert!(is_wanted, "{refused}");
         assert!(explored(0.84).is_ok());
         // Where all the others are drawn, they are enough.
         assert!(fill("4", 2, Some(0.5)).is_ok());
+    }
+}
+
+#[cfg(test)]
+mod tests_of_amount {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_and_shown_alike() {
+        for (text, amount, of_250) in
+            [("10%", Amount::Percent(10.0), 25), ("0.5%", Amount::Percent(0.5), 1), ("300", Amount::Number(300), 300)]
+        {
+            assert_eq!(text.parse(), Ok(amount));
+            assert_eq!((amount.to_string().as_str(), amount.among(250)), (text, of_250));
+        }
+        assert_eq!(Amount::Percent(0.1).among(5), 1);
+        for bad in ["0", "-3", "0%", "1e999%", "3.5", "epistemic<0.05", "", "%", "ten"] {
+            assert!(bad.parse::<Amount>().is_err(), "{bad}");
+        }
     }
 }

@@ -2,25 +2,18 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`amount`] | how much is sent, a budget or a level of ignorance to reach, and what ranks the items |
-//! | [`fill`] | which items that takes |
+//! | [`fill`] | how much is sent, what ranks the items, and which items that takes |
 //! | [`ranked`] | a study as its queue sees it; where the judge is most likely wrong |
-//! | [`files`] | the queue as CSV and JSON Lines, what is known of its items, and the private record of the selection |
-//! | [`selection`] | how a queue selected its items, read back |
-//! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano |
-//! | [`workbook`] | the queue as a workbook to be filled in |
+//! | [`files`] | the queue as CSV and JSON Lines, what is known of its items, and the private record of the selection, read back too |
+//! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano, and as a workbook to be filled in |
 
-pub mod amount;
 pub mod files;
 pub mod fill;
 pub mod ranked;
-pub mod selection;
 pub mod tools;
-pub mod workbook;
 
-pub use amount::{Amount, Order, Purpose};
 pub use files::QueueRecord;
-pub use fill::{Queue, QueueRequest, RequestError};
+pub use fill::{Amount, Order, Purpose, Queue, QueueRequest};
 pub use ranked::{Ranked, advice, advised_entries};
 
 /// The ids of a queue's items, in the order of its `queue.jsonl`, and whether each was drawn at random.

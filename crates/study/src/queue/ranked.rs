@@ -1,22 +1,21 @@
 //! A study as its queue sees it, whatever its labels are.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::amount::{Amount, Order, Purpose};
-use super::files::write_files;
-use super::files::{NotSelected, QueueRecord, QueueTask};
-use super::fill::{Candidates, Queue, QueueRequest, RequestError, SentItem};
-use super::selection::LEAST_DRAWN;
+use super::files::LEAST_DRAWN;
+use super::files::{NotSelected, QueueRecord, QueueTask, write_files};
+use super::fill::{Amount, Order, Purpose};
+use super::fill::{Candidates, Queue, QueueRequest, SentItem};
 use crate::error::Error;
-use crate::input::items::swapped;
-use crate::input::sides::{is_swapped, mirrored, task_id};
-use crate::model::decompose::luck_of;
+use crate::input::items::{numbered, swapped};
+use crate::input::question::{is_swapped, mirrored, task_id};
+use crate::model::study::luck_of;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::Luck;
-use judge_uncertainty_system::Staged;
-use judge_uncertainty_system::limits;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::{Staged, limits};
 
 /// The items of a study, ranked by a rule.
 #[derive(Debug)]
@@ -37,7 +36,7 @@ impl<'a> Ranked<'a> {
     ///
     /// ```
     /// use judge_uncertainty_core::escalation::Rule;
-    /// use judge_uncertainty_study::queue::selection::LEAST_DRAWN;
+    /// use judge_uncertainty_study::queue::files::LEAST_DRAWN;
     /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::queue::{QueueRequest, Ranked};
     /// use judge_uncertainty_study::{Decomposition, Study};
@@ -94,11 +93,32 @@ impl<'a> Ranked<'a> {
     pub fn send(&self, request: &QueueRequest, suggestions: bool) -> Result<(Staged, QueueRecord), Error> {
         let study = self.study;
         let (queue, tasks) = self.filled(request)?;
-        let config = &study.file.config;
-        let words = [self.trust(), self.estimates(request)];
-        let (left, inputs) = (self.not_selected(request, &queue), study.relative_inputs());
-        let circumstances = (study.len(), study.batches(), words, left, &inputs);
-        write_files(&config.title, request, &tasks, config.asked(), suggestions, circumstances)
+        let (config, inputs) = (&study.file.config, study.relative_inputs());
+        let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+        let record = QueueRecord {
+            program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
+            study: config.title.clone(),
+            criterion: config.criterion.clone(),
+            rule: request.rule.key().to_owned(),
+            trust: self.trust(),
+            direction: "higher first".to_owned(),
+            amount: request.amount.to_string(),
+            labels_per_item: request.labels_per_item.to_string(),
+            explore: request.explore,
+            suggestions,
+            seed: request.seed,
+            items: study.len(),
+            queued: tasks.len(),
+            not_selected: self.not_selected(request, &queue),
+            labels: tasks.iter().map(|task| u64::from(task.labels)).sum(),
+            batches_before: study.batches(),
+            estimates: self.estimates(request),
+            inputs,
+            inputs_sha256: sha256_hex(sums.as_bytes()),
+            written: BTreeMap::new(),
+            files: vec![],
+        };
+        write_files(record, &tasks, config.asked())
     }
 
     /// The queue of a request with the texts that annotators see.
@@ -113,7 +133,7 @@ impl<'a> Ranked<'a> {
             let mut rows: HashMap<usize, u64> = HashMap::new();
             queue.entries.iter().for_each(|entry| *rows.entry(about[entry.item]).or_default() += 1);
             let most = rows.into_values().max().unwrap_or(0);
-            limits::ROWS_TOGETHER.check(most).map_err(|exceeded| RequestError::Together { exceeded })?;
+            limits::ROWS_TOGETHER.check(most).map_err(|exceeded| Error::Together { exceeded })?;
         }
         let (other_order, sides) = (swapped(&study.file)?, study.file.config.sides());
         let other_order = other_order.as_ref().zip(sides.as_ref()).map(|(texts, sides)| (texts.as_slice(), sides));
@@ -400,16 +420,10 @@ pub fn expected_errors(study: &Study, decomposition: Option<&Decomposition>) -> 
 
 /// The answers of the judge as groups: each where they are few, fifths of them on a scale, and one of all classes.
 fn answers(study: &Study, verdict: &[f64]) -> Vec<usize> {
-    let mut known: HashMap<u64, usize> = HashMap::new();
-    let number = |i: usize| {
-        let next = known.len();
-        let answer = match study.judge.answers {
-            Some(_) => study.likeliest(i) as u64,
-            None => study.judge.predictions[[i, 0]].to_bits(),
-        };
-        *known.entry(answer).or_insert(next)
-    };
-    let answers: Vec<usize> = (0..study.len()).map(number).collect();
+    let (answers, known) = numbered((0..study.len()).map(|i| match study.judge.answers {
+        Some(_) => study.likeliest(i) as u64,
+        None => study.judge.predictions[[i, 0]].to_bits(),
+    }));
     if known.len() <= MOST_ANSWERS {
         return answers;
     }

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::input::labels::Remarked;
+use crate::input::labels::{Label, Remarked};
 use crate::input::question::Remark;
 use crate::kinds::{classes, scores};
-use crate::model::relation::Relation;
+use crate::model::study::Relation;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_evaluation::LabelPool;
@@ -39,7 +39,7 @@ pub fn columns_with(
         columns.push(OutputColumn::texts("group", "Group of the item", groups.iter()));
     }
     columns.extend(match &decomposition.pool {
-        LabelPool::Ratings(pool) => scores::findings::columns(relation.judge, decomposition, pool),
+        LabelPool::Ratings(pool) => scores::columns(relation.judge, decomposition, pool),
         LabelPool::Classes(_) => classes::kind::columns(relation, decomposition),
     });
     columns.extend(further);
@@ -91,31 +91,29 @@ pub fn label_table(study: &Study) -> Vec<OutputColumn> {
     if !labels.are_listed() {
         return counted(study, scale.classes());
     }
-    let listed = labels.rows.iter().map(|label| LabelRow {
-        item: label.item,
-        annotator: &labels.annotators[label.annotator],
-        label: scale.written(label.value),
-        batch: label.batch,
-    });
-    let mut answers: Vec<LabelRow<'_>> = listed.collect();
-    let mut there: HashSet<_> = answers.iter().map(|answer| (answer.item, answer.annotator)).collect();
+    // Item, annotator, label and batch of each row.
+    type Row<'s> = (usize, &'s str, String, Option<usize>);
+    let mut answers: Vec<Row<'_>> = vec![];
+    for Label { item, annotator, value, batch, .. } in &labels.rows {
+        answers.push((*item, &labels.annotators[*annotator], scale.written(*value), *batch));
+    }
+    let mut there: HashSet<_> = answers.iter().map(|(item, annotator, ..)| (*item, *annotator)).collect();
     // Without a label of its annotator, a remark has a row of its own.
     for Remarked { item, annotator, batch, .. } in &labels.remarks {
         if there.insert((*item, annotator)) {
-            answers.push(LabelRow { item: *item, annotator, label: String::new(), batch: Some(*batch) });
+            answers.push((*item, annotator, String::new(), Some(*batch)));
         }
     }
-    let column = |name: &str, meaning: &str, cell: &dyn Fn(&LabelRow<'_>) -> String| {
+    let column = |name: &str, meaning: &str, cell: &dyn Fn(&Row<'_>) -> String| {
         OutputColumn::texts(name, meaning, answers.iter().map(cell))
     };
-    let added =
-        |answer: &LabelRow<'_>| answer.batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
+    let added = |(.., batch): &Row<'_>| batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
     let mut columns = vec![
-        column("id", "the item", &|answer| study.items.ids[answer.item].to_owned()),
-        column("annotator", "who gave the label", &|answer| answer.annotator.to_owned()),
-        column("label", "what it says", &|answer| answer.label.clone()),
+        column("id", "the item", &|(item, ..)| study.items.ids[*item].to_owned()),
+        column("annotator", "who gave the label", &|(_, annotator, ..)| (*annotator).to_owned()),
+        column("label", "what it says", &|(_, _, label, _)| label.clone()),
         column("added", "when it was added to the study; blank for labels of the study's own file", &added),
-        column("judge", "what the judge predicts of the item", &|answer| study.prediction(answer.item)),
+        column("judge", "what the judge predicts of the item", &|(item, ..)| study.prediction(*item)),
     ];
     for (remark, name, meaning) in [
         (Remark::Skip, "skipped", "why the annotator skipped the item"),
@@ -125,20 +123,12 @@ pub fn label_table(study: &Study) -> Vec<OutputColumn> {
         for one in labels.remarks.iter().filter(|one| one.remark == remark) {
             said.entry((one.item, &one.annotator)).or_default().push(&one.words);
         }
-        let own = |answer: &LabelRow<'_>| {
-            said.get(&(answer.item, answer.annotator)).map_or_else(String::new, |words| words.join("; "))
+        let own = |(item, annotator, ..): &Row<'_>| {
+            said.get(&(*item, *annotator)).map_or_else(String::new, |words| words.join("; "))
         };
         columns.extend((!said.is_empty()).then(|| column(name, meaning, &own)));
     }
     columns
-}
-
-/// A row: what an annotator said of an item.
-struct LabelRow<'s> {
-    item: usize,
-    annotator: &'s str,
-    label: String,
-    batch: Option<usize>,
 }
 
 fn counted(study: &Study, classes: &[String]) -> Vec<OutputColumn> {

@@ -2,19 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`run`] | `study.json` and the manifest of a run |
-//! | [`last_run`] | the last run of a study, from which its queue goes on |
-//! | [`parts`] | how evidence and parts of the uncertainty vary over items |
+//! | [`run`] | `study.json` and the manifest of a run; the last run of a study, from which its queue goes on |
+//! | [`parts`] | how evidence and parts of the uncertainty vary over items; the items that figures show; what labels moved that came back from a queue |
 //! | [`columns`] | the columns of the table of all items; all labels as one table |
-//! | [`sample`] | the items that figures show |
-//! | [`movement`] | what labels moved that came back from a queue |
 
 pub mod columns;
-pub mod last_run;
-pub mod movement;
 pub mod parts;
 pub mod run;
-pub mod sample;
 
 /// Percentiles by which results tell how a quantity is spread over items.
 const SPREAD: [f64; 3] = [5.0, 50.0, 95.0];

@@ -4,12 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::SPREAD;
-use crate::model::study::Decomposition;
-use judge_uncertainty_core::belief::Repeats;
+use crate::error::Error;
+use crate::input::label_store::LabelBatch;
+use crate::kinds::{classes, scores};
+use crate::model::study::{Decomposition, Study};
+use crate::results::SPREAD;
+use judge_uncertainty_core::belief::{ItemBelief, ItemBeliefs, Repeats};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_core::stats::{correlation_of_ranks, mean, population_sd, ranks};
+use judge_uncertainty_core::stats::{correlation_of_ranks, mean, population_sd, ranks, sample_sd};
+use judge_uncertainty_evaluation::{ItemComponents, Luck};
+use judge_uncertainty_system::progress::Progress;
 
 /// Means over all items, in squared units of the scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,5 +143,238 @@ impl EvidenceReport {
             information_kept,
             entropy_goes_wrong: 1.0 - information_kept > FORGONE,
         })
+    }
+}
+
+// The items that figures show.
+
+/// Items that a figure shows at most.
+pub const MOST_SHOWN: usize = 2000;
+
+/// Items for a figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ItemSample {
+    /// Items of the study. Where they are more than the components hold, these are a simple random sample: the items
+    /// that the rule `random` ranks first.
+    pub items: usize,
+    /// The items shown, in their order; escalated are those of a tenth of all items that are shown.
+    pub components: ItemComponents,
+}
+
+impl ItemSample {
+    /// Samples the items of a decomposition, with what the epistemic part and the judge's uncertainty escalate.
+    pub fn new(decomposition: &Decomposition) -> Self {
+        let priorities =
+            [Rule::Info, Rule::JudgeEntropy].into_iter().filter_map(|rule| Some((rule, decomposition.priority(rule)?)));
+        let parts = |i: usize| {
+            let belief = decomposition.belief(i);
+            (belief.aleatoric(), belief.epistemic())
+        };
+        Self::drawn(&decomposition.luck, parts, priorities.collect())
+    }
+
+    /// `parts` gives aleatoric and epistemic part of an item, `priorities` what rules rank the items by.
+    fn drawn(luck: &Luck, parts: impl Fn(usize) -> (f64, f64), priorities: BTreeMap<Rule, Vec<f64>>) -> Self {
+        let items = luck.random.len();
+        let mut shown = top(&luck.random, &[], MOST_SHOWN);
+        shown.sort_unstable();
+        let budget = Budget::HEADLINE;
+        let escalated = |priority: Vec<f64>| -> Vec<usize> {
+            let picks = top(&priority, &luck.jitter, budget.of(items));
+            let mut places: Vec<usize> = picks.iter().filter_map(|item| shown.binary_search(item).ok()).collect();
+            places.sort_unstable();
+            places
+        };
+        let (aleatoric, epistemic) = shown.iter().map(|&i| parts(i)).unzip();
+        let escalated = priorities.into_iter().map(|(rule, priority)| (rule, escalated(priority))).collect();
+        Self { items, components: ItemComponents { aleatoric, epistemic, budget, escalated } }
+    }
+
+    /// Whether some items are left out.
+    pub fn is_partial(&self) -> bool {
+        self.components.aleatoric.len() < self.items
+    }
+}
+
+// What moved when labels came back from experts: epistemic uncertainty drained, aleatoric left, error against promise.
+
+/// The study with the added labels against the study without them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Movement {
+    /// What was added, in order.
+    pub batches: Vec<LabelBatch>,
+    /// Labels added.
+    pub labels: usize,
+    /// Items that got some.
+    pub touched: Shift,
+    /// Items that got none; they move with the fitted trust only.
+    pub untouched: Option<Shift>,
+    /// The labels against what the belief before them expected.
+    pub first: MeanForesight,
+    /// Error removed by the labels, measured on labels held out; `None` if no item got two.
+    pub removed: Option<MeanForesight>,
+}
+
+/// Means over a group of items.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shift {
+    /// Items.
+    pub items: usize,
+    /// Epistemic part, in the unit of the study's decomposition.
+    pub epistemic: Stages,
+    /// Aleatoric part, in the same unit.
+    pub aleatoric: Stages,
+    /// Expected squared error of the mean.
+    pub spread: Stages,
+}
+
+/// One quantity at three stages.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Without the added labels.
+    pub before: f64,
+    /// With them, the fit being as it was.
+    pub by_labels: f64,
+    /// With them, everything fitted anew.
+    pub after: f64,
+}
+
+/// A quantity that the belief had foreseen, and what came of it, averaged over items.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MeanForesight {
+    /// Items.
+    pub items: usize,
+    /// As foreseen before the labels.
+    pub predicted: f64,
+    /// As it came.
+    pub realised: f64,
+    /// Standard error of the latter over items; `None` for one item.
+    pub se: Option<f64>,
+}
+
+impl MeanForesight {
+    /// Averages over items, each as foreseen and as it came; `None` without any.
+    fn new(items: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let (predicted, realised): (Vec<f64>, Vec<f64>) = items.into_iter().unzip();
+        let items = realised.len();
+        (items > 0).then(|| Self {
+            items,
+            predicted: mean(&predicted),
+            realised: mean(&realised),
+            se: (items > 1).then(|| sample_sd(&realised) / (items as f64).sqrt()),
+        })
+    }
+}
+
+impl Shift {
+    /// Means over the items at positions `items` of the beliefs at the three stages; `None` without any.
+    fn new(beliefs: [&ItemBeliefs; 3], items: &[usize]) -> Option<Self> {
+        let stages = |part: &dyn Fn(ItemBelief<'_>) -> f64| {
+            let over = |beliefs: &ItemBeliefs| {
+                items.iter().fold(0.0, |sum, &i| sum + part(beliefs.get(i))) / items.len() as f64
+            };
+            let [before, by_labels, after] = beliefs.map(over);
+            Stages { before, by_labels, after }
+        };
+        (!items.is_empty()).then(|| Self {
+            items: items.len(),
+            epistemic: stages(&|belief| belief.epistemic()),
+            aleatoric: stages(&|belief| belief.aleatoric()),
+            spread: stages(&|belief| belief.spread()),
+        })
+    }
+}
+
+impl Movement {
+    /// Compares a study's decomposition with that of the study without its added labels; `None` if none were added,
+    /// or if there were no others.
+    ///
+    /// Squared errors are those of the belief's mean. How far labels lowered the error is measured by holding one label
+    /// of an item out at a time and comparing the errors with and without the item's other new labels (`removed`); it
+    /// is foreseen to be the fall of the spread by that many labels.
+    ///
+    /// # Errors
+    /// As [`Decomposition::new`].
+    pub fn new(study: &Study, after: &Decomposition, progress: &dyn Progress) -> Result<Option<Self>, Error> {
+        let labels = study.labels.added().count();
+        if labels == 0 {
+            return Ok(None);
+        }
+        let own = study.labels.without_added();
+        if own.numbers().iter().all(|&n| n == 0) {
+            return Ok(None);
+        }
+        let before = Decomposition::over(study, &own, &(0..study.len()).collect::<Vec<_>>(), progress)?;
+        let came = match &before.fitted.beliefs {
+            ItemBeliefs::Ratings(beliefs) => scores::came_back(beliefs, &study.labels),
+            _ => classes::kind::came_back(study, &before),
+        };
+        let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
+        let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
+        let shift = |items: &[usize]| Shift::new([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
+        let (first, removed): (Vec<_>, Vec<_>) = came.into_iter().flatten().unzip();
+        let (Some(touched), Some(first)) = (shift(&touched), MeanForesight::new(first)) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            batches: study.labels.batches.clone(),
+            labels,
+            touched,
+            untouched: shift(&untouched),
+            first,
+            removed: MeanForesight::new(removed.into_iter().flatten()),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests_of_sample {
+    use super::*;
+    use judge_uncertainty_core::random::Stream;
+
+    fn sample(items: usize) -> ItemSample {
+        let mut stream = Stream::new(4);
+        let random: Vec<f64> = (0..items).map(|_| stream.random()).collect();
+        let priority: Vec<f64> = (0..items).map(|i| i as f64).collect();
+        let luck = Luck { jitter: vec![], random };
+        ItemSample::drawn(&luck, |i| (i as f64, -(i as f64)), [(Rule::Info, priority)].into())
+    }
+
+    #[test]
+    fn a_small_study_is_shown_whole() {
+        let all = sample(30);
+        assert!(!all.is_partial());
+        assert_eq!(all.components.aleatoric, (0..30).map(f64::from).collect::<Vec<_>>());
+        assert_eq!(all.components.escalated[&Rule::Info], [27, 28, 29]);
+    }
+
+    /// A simple random sample of 2000 out of 20,000: about a tenth of it is escalated (200 in expectation, standard
+    /// deviation 12.7 by the hypergeometric law), and its mean is that of all items (9999.5; standard error 122).
+    #[test]
+    fn a_large_one_by_a_random_sample_that_keeps_the_proportions() {
+        let part = sample(20_000);
+        let shown = &part.components;
+        assert!(part.is_partial() && part.items == 20_000 && shown.aleatoric.len() == MOST_SHOWN);
+        assert!(shown.aleatoric.is_sorted());
+        let escalated = &shown.escalated[&Rule::Info];
+        assert!((150..250).contains(&escalated.len()), "{}", escalated.len());
+        assert!(escalated.iter().all(|&k| shown.aleatoric[k] >= 18_000.0));
+        let mean = shown.aleatoric.iter().sum::<f64>() / MOST_SHOWN as f64;
+        assert!((mean - 9999.5).abs() < 500.0, "{mean}");
+        assert_eq!(part, sample(20_000));
+    }
+}
+
+#[cfg(test)]
+mod tests_of_movement {
+    use super::*;
+
+    #[test]
+    fn comparisons_by_hand() {
+        let one = MeanForesight::new([(1.0, 2.0)]).unwrap();
+        assert_eq!((one.items, one.predicted, one.realised, one.se), (1, 1.0, 2.0, None));
+        // Of 2 and 4: standard deviation sqrt 2, over sqrt 2.
+        assert_eq!(MeanForesight::new([(1.0, 2.0), (3.0, 4.0)]).unwrap().se, Some(1.0));
+        assert_eq!(MeanForesight::new([]), None);
     }
 }

@@ -1,37 +1,43 @@
 //! The results of a run, in full precision, and what its manifest states.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::SPREAD;
 use crate::audit::columns::ReadColumn;
+use crate::belief_file::{BeliefFile, FILE as BELIEF};
 use crate::error::Error;
 use crate::evaluate::held_out::HeldOutReport;
 use crate::evaluate::{EvaluationOutcome, OrReason, evaluated_items, lacking_labels};
 use crate::findings::Answer;
-use crate::input::judge::JudgeReport;
-use crate::input::judge_files::JudgeFiles;
-use crate::input::labels::LabelsReport;
+use crate::input::judge::{JudgeFiles, JudgeReport};
+use crate::input::labels::{Labels, LabelsReport};
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use crate::kinds::classes;
-use crate::kinds::classes::reports::{ClassFindings, ClassFit};
-use crate::kinds::scores::findings::{ScoreFindings, ScoreFit};
-use crate::model::carried::Carried;
-use crate::model::identification::{Bounds, typical_trust};
-use crate::model::study::{Decomposition, OwnFindings, OwnFit, Study};
+use crate::kinds::classes::kind::{ClassFindings, ClassFit};
+use crate::kinds::scores::{ScoreFindings, ScoreFit};
+use crate::model::study::{Carried, Decomposition, OwnFindings, OwnFit, Study};
 use crate::queue::Amount;
 use crate::registration::{Registered, Registration};
-use crate::results::movement::Movement;
-use crate::results::sample::ItemSample;
-use judge_uncertainty_core::belief::TrustPrior;
+use crate::results::SPREAD;
+use crate::results::columns::feature_column;
+use crate::results::parts::ItemSample;
+use crate::results::parts::Movement;
+use judge_uncertainty_core::belief::{Feature, Regression, TrustPrior, TrustProfile};
+use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
+use judge_uncertainty_core::stats::{Estimate, Interval, mean, population_sd};
 use judge_uncertainty_evaluation::{Fit, LabelPool};
+use judge_uncertainty_familiarity::features::FamiliarityFeatures;
+use judge_uncertainty_formats::batches::source;
+use judge_uncertainty_formats::error::Error::Unreadable;
+use judge_uncertainty_formats::error::Result as Read;
 use judge_uncertainty_formats::logs::LogFile;
 use judge_uncertainty_system::progress::Progress;
-use judge_uncertainty_system::{MANIFEST, Record, Run};
+use judge_uncertainty_system::{FileError, MANIFEST, Record, Run, read};
 
 /// Version of the layout of the results.
 pub const SCHEMA: u32 = 8;
@@ -488,5 +494,176 @@ impl Record for StudyManifest {
 
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;
+    }
+}
+
+// Whether a study's labels determine how far the judge is to be trusted, and if not, what they do say and why not
+// more.
+
+/// Without a prior, trust is not estimable if more than this share of the labelled items lie at a limit of it.
+const MOST_AT_LIMIT: f64 = 0.1;
+
+/// What labels say that do not determine the trust: bounds of the 95% interval, where they give one, in labels.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// The lower end; `None` where the labels do not rule out that a prediction is worth nothing.
+    pub at_least: Option<f64>,
+    /// The upper end; `None` where they do not rule out that it is worth any number of labels.
+    pub at_most: Option<f64>,
+}
+
+/// What a prediction is worth for an item with average features, in labels; or why the labels do not tell, and what
+/// they say all the same. Fits without a prior have no profile.
+///
+/// The likelihood takes an item's labels for draws from everybody's answers. If the same few people gave them all, they
+/// vary by less (a lenient and a strict annotator cancel) or by more than such draws, whatever the judge is worth: of 100
+/// simulated studies with one lenient and one strict annotator, 85 had the interval above the true trust. With fewer
+/// than [`LEAST_ANNOTATORS`] people whose items overlap there is none.
+pub(crate) fn typical_trust(
+    labels: &Labels,
+    decomposition: &Decomposition,
+    profile: Option<&TrustProfile>,
+) -> Result<Estimate, (String, Option<Bounds>)> {
+    if let Some(few) = labels.overlapping_annotators().filter(|n| (1..LEAST_ANNOTATORS).contains(n)) {
+        let why = format!(
+            "all labels of items with two or more labels come from {few} annotators, who may differ from each other by \
+             more or less than people do in general; let at least {LEAST_ANNOTATORS} people label items that others \
+             label, too"
+        );
+        return Err((why, None));
+    }
+    let fit = decomposition.fitted.fit.regression();
+    let log_trust = Estimate::new(fit.coefficients[0], fit.standard_errors()[0]);
+    let interval = profile.and_then(TrustProfile::interval);
+    match (profile, interval) {
+        (_, Some(Interval { lo, hi })) => Ok(Estimate { lo, hi, ..log_trust }.exp()),
+        (None, _) if identified(fit) => Ok(log_trust.exp()),
+        _ => Err((why(fit, &decomposition.numbers, profile), profile.and_then(bounds))),
+    }
+}
+
+fn bounds(profile: &TrustProfile) -> Option<Bounds> {
+    let of = |end: Option<f64>| end.map(f64::exp);
+    let bounds = Bounds { at_least: of(profile.at_least), at_most: of(profile.at_most) };
+    (bounds != Bounds { at_least: None, at_most: None }).then_some(bounds)
+}
+
+fn identified(fit: &Regression) -> bool {
+    let at_limit = fit.at_limit as f64 > MOST_AT_LIMIT * fit.labelled_items as f64;
+    fit.converged && !at_limit && fit.unidentified.iter().all(|name| name != "intercept")
+}
+
+fn why(fit: &Regression, numbers: &[u32], profile: Option<&TrustProfile>) -> String {
+    let labelled = fit.labelled_items;
+    if labelled == 0 {
+        return "no item has a label yet; send a first queue (`study queue`) and have its items labelled twice or more"
+            .to_owned();
+    }
+    if numbers.iter().all(|n| *n < 2) {
+        "no item has two labels, and single labels do not tell a judge that is ignorant from experts who disagree; \
+         have some items labelled twice or more"
+            .to_owned()
+    } else if fit.at_limit > 0 {
+        format!(
+            "{} of {labelled} labelled items are at a limit of the trust; take a prior (`prior = \"weak\"` in \
+             [trust]), fewer features or more items with two labels",
+            fit.at_limit
+        )
+    } else if !fit.converged {
+        format!("the search did not converge in {} steps; take fewer features, or a prior", fit.iterations)
+    } else {
+        let twice = numbers.iter().filter(|n| **n > 1).count();
+        let items = if labelled == 1 { "item" } else { "items" };
+        format!(
+            "the labels ({labelled} labelled {items}, {twice} of them with two labels or more) {}; have more items \
+             labelled twice or more",
+            profile.map_or("do not bound it", missing)
+        )
+    }
+}
+
+/// What the labels of a fit under a prior leave open.
+fn missing(profile: &TrustProfile) -> &'static str {
+    match (profile.at_least, profile.at_most) {
+        (Some(_), None) => "do not bound it above, for they vary about the predictions hardly more than by chance",
+        (None, Some(_)) => "do not bound it below, for those of an item hardly ever differ",
+        (None, None) => "bound it neither below nor above",
+        (Some(_), Some(_)) => "contradict the prior",
+    }
+}
+
+// The last run of a study, where it read what the study reads now: a queue goes on from its numbers.
+
+/// The folder of a run that read what the study reads now.
+#[derive(Debug)]
+pub struct LastRun(PathBuf);
+
+/// What was read; `None` of a file that is missing or damaged.
+///
+/// # Errors
+/// It is there and can't be read.
+fn if_whole<T>(read: Read<T>) -> Read<Option<T>> {
+    match read {
+        Err(Unreadable { file, source }) if source.kind() != ErrorKind::NotFound => Err(Unreadable { file, source }),
+        other => Ok(other.ok()),
+    }
+}
+
+impl LastRun {
+    /// The run in the folder `run` beside the study.toml; `None` where there is none, or where it is of another
+    /// program, or configuration or any input have changed since.
+    ///
+    /// # Errors
+    /// Its manifest is there and can't be read.
+    pub fn find(study: &Study) -> Result<Option<Self>, FileError> {
+        let folder = study.file.resolve(Path::new("run"));
+        let file = folder.join(MANIFEST);
+        let manifest = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?;
+        let manifest = manifest.and_then(|text| serde_json::from_slice::<StudyManifest>(&text).ok());
+        let same = |manifest: StudyManifest| {
+            manifest.program == env!("CARGO_PKG_VERSION")
+                && (&manifest.inputs, &manifest.study_sha256) == (study.inputs.sums(), &study.file.sha256)
+        };
+        Ok(manifest.is_some_and(same).then_some(Self(folder)))
+    }
+
+    /// Its decomposition, to the last bit, without fitting or searching anything; `None` where its files are not whole.
+    ///
+    /// # Errors
+    /// As [`Decomposition::new`]; a file of the run is there and can't be read.
+    pub fn decomposition(&self, study: &Study) -> Result<Option<Decomposition>, Error> {
+        let Some(belief) = if_whole(BeliefFile::read(&self.0.join(BELIEF)))? else { return Ok(None) };
+        let Some(near) = if_whole(self.near(study))? else { return Ok(None) };
+        let all: Vec<usize> = (0..study.len()).collect();
+        let pool = study.pool(&study.labels, &all);
+        let found = Decomposition::near(study, &all, pool, near.as_ref(), Some(belief.fit))?;
+        let scale = |name: &str, mean: f64, sd: f64, missing: usize| (name.to_owned(), mean, sd, missing);
+        // The features are those of the fit, so nobody has changed the table of items.
+        let here = found.scales.iter().map(|of| scale(&of.name, of.mean, of.sd, of.missing));
+        let there = belief.features.iter().map(|of| scale(&of.name, of.mean, of.sd, of.missing));
+        Ok((belief.inputs == study.relative_inputs() && here.eq(there)).then_some(found))
+    }
+
+    /// How near every item is to the labelled ones, as the table of items has it; `None` for a study whose trust does
+    /// not depend on it.
+    fn near(&self, study: &Study) -> Read<Option<FamiliarityFeatures>> {
+        if !study.features.iter().any(Feature::is_distance) {
+            return Ok(None);
+        }
+        let wanted =
+            [Feature::NearestLabelled, Feature::MeanNearestLabelled].map(|of: Feature| feature_column(of.name()));
+        let mut rows = source::open(&self.0.join("items.parquet"), "id")?;
+        let mut near = FamiliarityFeatures { nearest: vec![], mean_nearest: vec![] };
+        while let Some(batch) = rows.next(&wanted, usize::MAX)? {
+            for (of, name) in [&mut near.nearest, &mut near.mean_nearest].into_iter().zip(&wanted) {
+                if let Ok(column) = batch.table.column(name) {
+                    let values = batch.table.rows().map(|row| row.optional_number(column).ok().flatten());
+                    of.extend(values);
+                }
+            }
+        }
+        near.nearest.resize(study.len(), None);
+        near.mean_nearest.resize(study.len(), None);
+        Ok(Some(near))
     }
 }

@@ -4,17 +4,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `files` | files that a table names, and their layouts |
-//! | `study` | the configuration as a whole and its tables |
-//! | `file` | a configuration with the file it comes from, and values outside their ranges |
+//! | `study` | the configuration as a whole, its tables, the files that they name and their layouts |
+//! | `file` | a configuration with the file it comes from; how values are refused, in words |
 
 mod file;
-mod files;
 mod study;
 
-pub use file::{StudyFile, study_toml};
-pub use files::{FileFormat, Files};
+pub use file::{Check, StudyFile, study_toml};
+pub(crate) use file::{in_words, place};
 pub use study::{
-    EvaluationConfig, FamiliarityConfig, ItemsConfig, JudgeConfig, LabelsConfig, Letters, StudyConfig, TableReading,
-    TrustConfig, Unmatched, scale_key,
+    EvaluationConfig, FamiliarityConfig, FileFormat, Files, ItemsConfig, JudgeConfig, LabelsConfig, Letters,
+    StudyConfig, TableReading, TrustConfig, Unmatched, scale_key,
 };

@@ -2,29 +2,30 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::files::{FileFormat, Files};
 use crate::audit::columns::Mapping;
-use crate::input::check::Check;
+use crate::input::config::Check;
 use crate::input::labels::LabelColumns;
 use crate::input::question::{Asked, Criterion};
 use crate::input::scale::{Places, Scale};
 use crate::kinds::classes::config::{ClassJudgeConfig, ClassLabelsConfig};
-use crate::kinds::scores::config::{ScoreJudgeConfig, ScoreLabelsConfig};
+use crate::kinds::scores::{ScoreJudgeConfig, ScoreLabelsConfig};
 use crate::kinds::{classes, scores};
 use crate::model::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
-use judge_uncertainty_evaluation::ByLabels;
-use judge_uncertainty_evaluation::protocol;
+use judge_uncertainty_evaluation::{ByLabels, protocol};
 use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
 use judge_uncertainty_familiarity::neighbours::Engine;
 use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
+use judge_uncertainty_formats::logs;
 use judge_uncertainty_formats::logs::pairs::CLASSES;
+use judge_uncertainty_formats::logs::{LOGS, LogFormat};
 
 /// The configuration of a study; the parameters are what its scale, judge and labels are read as.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -146,13 +147,28 @@ impl StudyConfig {
         (judge, labels)
     }
 
+    /// The ends of the confidence that the judge states; `None` where the study has none.
+    pub(crate) fn stated_confidence(&self) -> Option<(f64, f64)> {
+        match &self.judge {
+            JudgeConfig::Classes(own) => {
+                own.confidence.as_ref().map(|_| own.confidence_range.unwrap_or(CONFIDENCE_RANGE))
+            }
+            JudgeConfig::Ratings(_) => None,
+        }
+    }
+
+    /// The ends of the judge's numbers in the table that the study was made from, where these stand for one of two answers.
+    pub(crate) fn scores(&self) -> Option<(f64, f64)> {
+        self.audited.as_ref()?.scores
+    }
+
     /// Checks what only such labels configure.
     ///
     /// # Errors
     /// A value outside its range.
     pub(super) fn check_own(&self, check: &Check<'_>) -> Result<()> {
         match &self.scale {
-            Scale::Scores(..) => scores::config::check(self, check),
+            Scale::Scores(..) => scores::check(self, check),
             _ => classes::config::check(self, check),
         }
     }
@@ -357,8 +373,8 @@ pub struct TrustConfig {
     /// agree with people as well as they do with each other.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub at_least: BTreeMap<String, f64>,
-    /// The run of another study: its trust is the centre of the prior here ([`crate::model::carried::Carried`]), and its
-    /// recalibration, if it has one, is where the recalibration here starts ([`crate::model::carried::CarriedMap`]).
+    /// The run of another study: its trust is the centre of the prior here ([`crate::model::study::Carried`]), and its
+    /// recalibration, if it has one, is where the recalibration here starts ([`crate::model::study::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
 }
@@ -388,80 +404,168 @@ impl From<WrittenTrust> for TrustConfig {
 
 /// `[familiarity]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct FamiliarityConfig {
     /// Embeddings of the items, `.npy` or `.csv`; without it, the items' texts are embedded when the study is run.
     pub embeddings: Option<PathBuf>,
     /// Sentence model that embeds texts: a folder, seen from the study's or from the working directory, or a name.
-    #[serde(default = "model")]
     pub model: String,
     /// Folder that keeps embeddings of texts, so that only new texts are embedded.
-    #[serde(default = "cache")]
     pub cache: PathBuf,
     /// Labelled neighbours whose mean distance is `mean_nearest_labelled`.
-    #[serde(default = "neighbours")]
     pub neighbours: usize,
     /// How neighbours are found; by default exactly, which was faster in every size that was measured.
-    #[serde(default = "engine")]
     pub engine: Engine,
     /// Whether a labelled item counts among its own neighbours, as it does in the paper's numbers.
-    #[serde(default)]
     pub count_itself: bool,
+}
+
+impl Default for FamiliarityConfig {
+    fn default() -> Self {
+        let (model, cache) = (DEFAULT_MODEL.to_owned(), PathBuf::from("embedding-cache"));
+        Self { embeddings: None, model, cache, neighbours: 10, engine: Engine::Exact, count_itself: false }
+    }
 }
 
 /// `[evaluation]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct EvaluationConfig {
     /// Half splits; 0 for no evaluation.
-    #[serde(default = "replicates")]
     pub replicates: usize,
     /// Budgets in percent of the evaluated items.
-    #[serde(default = "budgets")]
     pub budgets: Vec<u32>,
     /// Labels that an item may hold before escalation, each as likely as the others.
-    #[serde(default = "reveal")]
     pub reveal: Vec<u32>,
     /// Labels that an item must have to be evaluated: half of them are its truth.
-    #[serde(default = "least_labels")]
     pub least_labels: u32,
 }
 
 impl Default for EvaluationConfig {
     fn default() -> Self {
-        Self { replicates: replicates(), budgets: budgets(), reveal: reveal(), least_labels: least_labels() }
+        let (replicates, reveal) = (protocol::REPLICATES, protocol::REVEALED.to_vec());
+        Self { replicates, budgets: vec![1, 5, 10, 20], reveal, least_labels: 20 }
     }
-}
-
-fn engine() -> Engine {
-    Engine::Exact
-}
-
-fn model() -> String {
-    DEFAULT_MODEL.to_owned()
-}
-fn cache() -> PathBuf {
-    PathBuf::from("embedding-cache")
-}
-fn neighbours() -> usize {
-    10
-}
-fn replicates() -> usize {
-    protocol::REPLICATES
-}
-fn budgets() -> Vec<u32> {
-    vec![1, 5, 10, 20]
-}
-fn reveal() -> Vec<u32> {
-    protocol::REVEALED.to_vec()
-}
-fn least_labels() -> u32 {
-    20
 }
 
 impl EvaluationConfig {
     /// Budgets of the evaluation; those of a checked configuration are all possible.
     pub fn budgets(&self) -> Vec<Budget> {
         self.budgets.iter().filter_map(|&percent| Budget::percent(percent)).collect()
+    }
+}
+
+// Files that a table names, and their layouts.
+
+/// One file or several, which are read as one table: `"a.csv"` or `["a.csv", "b.csv"]`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "FileNames", into = "FileNames")]
+pub struct Files(Vec<PathBuf>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a file, or a list of files, is needed here")]
+enum FileNames {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
+}
+
+impl TryFrom<FileNames> for Files {
+    type Error = &'static str;
+
+    fn try_from(names: FileNames) -> std::result::Result<Self, &'static str> {
+        match names {
+            FileNames::One(file) => Ok(Self(vec![file])),
+            FileNames::Several(files) if files.is_empty() => Err("the list of files is empty: name one or more"),
+            FileNames::Several(files) => Ok(Self(files)),
+        }
+    }
+}
+
+impl From<Files> for FileNames {
+    fn from(Files(mut files): Files) -> Self {
+        if files.len() == 1 { Self::One(files.remove(0)) } else { Self::Several(files) }
+    }
+}
+
+impl Files {
+    /// The first file.
+    pub fn first(&self) -> &Path {
+        &self.0[0]
+    }
+
+    /// The only file; `None` of several.
+    pub fn only(&self) -> Option<&Path> {
+        (self.0.len() == 1).then(|| self.first())
+    }
+
+    /// All files, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
+    }
+}
+
+/// Layout of an input file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum FileFormat {
+    /// A table with a header.
+    Csv,
+    /// One JSON object per line.
+    Jsonl,
+    /// ChaosNLI's JSON Lines: ids in `uid`, counts in `label_counter`.
+    ChaosNli,
+    /// A Parquet file ([`judge_uncertainty_formats::parquet`]).
+    Parquet,
+    /// A sheet of an Excel workbook ([`judge_uncertainty_formats::xlsx`]).
+    Xlsx,
+    /// A LeWiDi file: one JSON object with a member per item.
+    LeWiDi,
+    /// A judge's log, as another program wrote it.
+    Log(&'static LogFormat),
+}
+
+impl FileFormat {
+    /// The layouts other than logs, by their names.
+    const TABLES: [(&'static str, Self); 6] = [
+        ("csv", Self::Csv),
+        ("jsonl", Self::Jsonl),
+        ("parquet", Self::Parquet),
+        ("xlsx", Self::Xlsx),
+        ("chaosnli", Self::ChaosNli),
+        ("lewidi", Self::LeWiDi),
+    ];
+
+    /// Its name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log(log) => log.name,
+            table => Self::TABLES.iter().find(|(_, format)| *format == table).map_or("", |(name, _)| *name),
+        }
+    }
+
+    /// Whether it is a judge's log.
+    pub fn is_log(self) -> bool {
+        matches!(self, Self::Log(_))
+    }
+
+    /// The names of all layouts.
+    pub fn names() -> Vec<&'static str> {
+        Self::TABLES.iter().map(|(name, _)| *name).chain(LOGS.iter().map(|log| log.name)).collect()
+    }
+}
+
+impl From<FileFormat> for String {
+    fn from(format: FileFormat) -> Self {
+        format.name().to_owned()
+    }
+}
+
+impl TryFrom<String> for FileFormat {
+    type Error = String;
+
+    fn try_from(name: String) -> std::result::Result<Self, String> {
+        let table = Self::TABLES.iter().find(|(known, _)| *known == name).map(|(_, format)| *format);
+        let unknown = || format!("unknown format {name:?}, expected one of {}", Self::names().join(", "));
+        table.or_else(|| logs::named(&name).map(Self::Log)).ok_or_else(unknown)
     }
 }

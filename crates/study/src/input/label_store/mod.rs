@@ -27,13 +27,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::labels::is_zero;
-use super::source::Source;
+use super::source::{Source, read_if_there, unreadable};
 use crate::Error as StudyError;
 pub use convert::LOG_FILE;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::links::refuse_links;
-use judge_uncertainty_system::read::{InputFile, bytes_if_there, names};
+use judge_uncertainty_system::read::{InputFile, names};
 use judge_uncertainty_system::{MANIFEST, clock, ensure_folder, move_new_file, write_new_file};
 
 /// Name of the folder of added labels within that of the study.
@@ -175,7 +175,7 @@ impl LabelStore {
         let (labels, mut gone) = (self.study.join(LABELS_FOLDER), BTreeMap::new());
         for reader in names(here).map_err(unreadable(here))?.into_iter().filter(|name| !here.join(name).is_symlink()) {
             for file in [MANIFEST, QUEUE_RECORD].map(|record| here.join(&reader).join(record)) {
-                let text = bytes_if_there(&file).map_err(unreadable(&file))?.unwrap_or_default();
+                let text = read_if_there(&file)?.unwrap_or_default();
                 let record: Value = serde_json::from_slice(&text).unwrap_or_default();
                 for name in record["inputs"].as_object().into_iter().flat_map(|inputs| inputs.keys()) {
                     let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -273,10 +273,6 @@ fn write(study: &Path, head: &LabelBatch, labels: &[NewLabel]) -> Result<PathBuf
         return Err(Error::unfit(Place::file(&file), reason, "move it away with `study labels set-aside`").into());
     }
     Ok(file)
-}
-
-fn unreadable(file: &Path) -> impl Fn(std::io::Error) -> Error {
-    |source| Error::Unreadable { file: file.to_owned(), source }
 }
 
 fn line(of: &impl Serialize) -> String {

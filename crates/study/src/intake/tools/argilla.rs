@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json::{needed, not, scalar};
+use super::{needed, not, scalar};
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{needed, not, only, scalar, values};
+use super::{needed, not, only, scalar, values};
 use crate::intake::Intake;
 use judge_uncertainty_formats::archive;
 use judge_uncertainty_formats::error::{Error, Place, Result};
@@ -81,7 +81,7 @@ pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) ->
             let mut found = Intake::new(FORM, stem.or(by));
             let rows = values(&place, text)?;
             if let Some((place, row)) = rows.iter().find(|(_, row)| !is(row)) {
-                let found = scalar(row).unwrap_or_else(|| super::json::fields(row));
+                let found = scalar(row).unwrap_or_else(|| super::fields(row));
                 let reason = format!("this is not an example of doccano, but has {found}");
                 return Err(Error::unfit(place.clone(), reason, "export it again"));
             }

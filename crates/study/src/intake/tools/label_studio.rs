@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::json::{fields, needed, not, only, scalar};
+use super::{fields, needed, not, only, scalar};
 use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};

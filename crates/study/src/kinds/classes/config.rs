@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::input::check::Check;
+use crate::input::config::Check;
 use crate::input::config::{FileFormat, Files, LabelsConfig, StudyConfig};
 use crate::input::labels::LabelColumns;
 use crate::input::scale::Scale;
@@ -182,30 +182,21 @@ fn is_control(c: char) -> bool {
 /// # Errors
 /// A value outside its range.
 pub fn check(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
+    let (key, classes) = (config.scale.key(), config.scale.classes());
     if let Scale::Places(places) = &config.scale {
-        places.check(config.scale.key(), check)?;
+        places.check(key, check)?;
     }
-    let classes = config.scale.classes();
-    check.that(
-        classes.len() >= 2,
-        config.scale.key(),
-        &classes,
-        "a label needs a choice",
-        "name two or more classes",
-    )?;
-    check.that(
-        classes.len() <= MOST_CLASSES,
-        config.scale.key(),
-        &format!("[... {} classes ...]", classes.len()),
-        "a study has at most 1000 classes, because every item gets several columns per class",
-        "merge rare classes, or leave out those that neither judge nor annotators use",
-    )?;
-    check.each_once(config.scale.key(), classes)?;
+    check.that(classes.len() >= 2, key, &classes, "a label needs a choice", "name two or more classes")?;
+    let reason = "a study has at most 1000 classes, because every item gets several columns per class";
+    let remedy = "merge rare classes, or leave out those that neither judge nor annotators use";
+    let shown = format!("[... {} classes ...]", classes.len());
+    check.that(classes.len() <= MOST_CLASSES, key, &shown, reason, remedy)?;
+    check.each_once(key, classes)?;
     let control = classes.iter().find(|class| class.chars().any(is_control));
     let (reason, remedy) = ("has a control character, which no annotation tool can show", "write the class without it");
-    check.that(control.is_none(), config.scale.key(), &control, reason, remedy)?;
+    check.that(control.is_none(), key, &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
-    check.that(!blank, config.scale.key(), &classes, "a class is blank", "name every class")?;
+    check.that(!blank, key, &classes, "a class is blank", "name every class")?;
     let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_classes().is_none());
     let (reason, remedy) =
         ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
@@ -236,13 +227,8 @@ fn check_multilabel(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     check.that(lewidi, setting, labels, "only LeWiDi files have several labels in an annotation", remedy)?;
     let answers = config.scale.classes() == ["0", "1"];
     let remedy = "write classes = [\"0\", \"1\"]: the label does not apply, or it does";
-    check.that(
-        answers,
-        config.scale.key(),
-        &config.scale.classes(),
-        "every label is a question of its own here",
-        remedy,
-    )
+    let (key, classes) = (config.scale.key(), config.scale.classes());
+    check.that(answers, key, &classes, "every label is a question of its own here", remedy)
 }
 
 fn check_judge(judge: &ClassJudgeConfig, classes: usize, check: &Check<'_>) -> Result<()> {
@@ -264,13 +250,9 @@ fn check_judge(judge: &ClassJudgeConfig, classes: usize, check: &Check<'_>) -> R
     let (wide, listed) = (pattern.contains("{variant}"), !judge.variants.is_empty());
     let remedy = "put {variant} into columns and name the variants, or neither";
     check.that(wide == listed, "judge.variants", &judge.variants, "does not go with columns", remedy)?;
-    check.that(
-        !(wide && judge.variant.is_some()),
-        "judge.variant",
-        &judge.variant,
-        "variants stand either side by side or row by row",
-        "remove variant, or {variant} from columns",
-    )?;
+    let (named, reason) = (judge.variant.is_some(), "variants stand either side by side or row by row");
+    let remedy = "remove variant, or {variant} from columns";
+    check.that(!(wide && named), "judge.variant", &judge.variant, reason, remedy)?;
     let sampled = judge.kind == JudgeKind::Labels && judge.columns.is_some();
     let remedy = "remove it: labels stand in the column named by label";
     check.that(!sampled, "judge.columns", &judge.columns, "sampled labels have no columns of classes", remedy)?;
@@ -292,13 +274,8 @@ fn check_mirror(judge: &ClassJudgeConfig, classes: &[String], check: &Check<'_>)
     let remedy = "write the two classes that change places, such as [\"A\", \"B\"]";
     check.that(known, "judge.mirror", &judge.mirror, "are not two of the classes", remedy)?;
     let remedy = "name the column that says which rows are swapped: swapped = \"COLUMN\"";
-    check.that(
-        judge.swapped.is_some(),
-        "judge.mirror",
-        &judge.mirror,
-        "nothing says when they change places",
-        remedy,
-    )?;
+    let reason = "nothing says when they change places";
+    check.that(judge.swapped.is_some(), "judge.mirror", &judge.mirror, reason, remedy)?;
     let side_by_side = judge.variants.is_empty();
     let remedy = "write one row per answer, with the variant in a column of its own";
     check.that(side_by_side, "judge.swapped", &judge.swapped, "variants stand side by side", remedy)

@@ -5,15 +5,14 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{ClassJudgeConfig, JudgeKind};
-use super::verdict;
-use crate::belief_file::kind::RowColumns;
+use crate::belief_file::RowColumns;
 use crate::findings::position::SWAPPED;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::{ItemRows, Items};
 use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
 use crate::input::labels::has_tie;
 use crate::input::source::{Source, read_joined, read_table};
+use crate::kinds::classes::config::{ClassJudgeConfig, JudgeKind};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
@@ -441,7 +440,7 @@ pub fn judge(
     let mut predictions = variants.aggregate(Some(floor))?;
     report.count(&variants, &predictions);
     if reads_verdicts(config) {
-        variants = variants.with_answers(verdict::read)?;
+        variants = variants.with_answers(as_distribution)?;
         predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
     }
     let if_any = |values: Vec<Option<f64>>| if values.iter().any(Option::is_some) { values } else { vec![] };
@@ -481,5 +480,55 @@ impl ClassJudgeReport {
             }
             self.floored_items += usize::from(sums.iter().any(|sum| sum / count < self.floor));
         }
+    }
+}
+
+// Sampled labels of a judge read as distributions.
+
+/// The most that one label counts for, however sure the judge says it is.
+const SUREST: f64 = 0.98;
+/// How far a label that counts least is above an even share, so that it stays the likeliest class.
+const AHEAD: f64 = 1e-9;
+
+/// Makes a distribution of an answer's sampled labels by class, of whose item a confidence may be stated.
+fn as_distribution(counts: &mut [f64], confidence: Option<f64>) {
+    let samples: f64 = counts.iter().sum();
+    let classes = counts.len() as f64;
+    let stated = confidence.map(|confidence| confidence / CONFIDENCE_RANGE.1);
+    let sure = stated.filter(|_| samples == 1.0).map(|stated| stated.clamp(1.0 / classes + AHEAD, SUREST));
+    for n in counts.iter_mut() {
+        *n = match sure {
+            Some(sure) if *n > 0.0 => sure,
+            Some(sure) => (1.0 - sure) / (classes - 1.0),
+            None => (*n + 0.5) / (samples + classes / 2.0),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests_of_verdict {
+    use super::*;
+
+    fn answered(counts: &[f64], confidence: Option<f64>) -> Vec<f64> {
+        let mut counts = counts.to_vec();
+        as_distribution(&mut counts, confidence);
+        counts
+    }
+
+    #[test]
+    fn no_verdict_is_a_point_mass() {
+        let close = |a: Vec<f64>, b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(close(answered(&[0.0, 1.0, 0.0], None), [0.2, 0.6, 0.2]));
+        assert!(close(answered(&[0.0, 1.0, 0.0], Some(90.0)), [0.05, 0.9, 0.05]));
+        assert!(close(answered(&[1.0, 0.0, 0.0], Some(100.0)), [0.98, 0.01, 0.01]));
+        // A verdict stays the likeliest class, however low the confidence.
+        for (verdict, confidence) in [(0, 10.0), (1, 10.0), (2, 100.0 / 3.0), (2, 0.0)] {
+            let mut counts = [0.0; 3];
+            counts[verdict] = 1.0;
+            let shares = answered(&counts, Some(confidence));
+            assert_eq!(crate::model::study::largest(shares.iter().copied()), verdict);
+            assert!(shares.iter().all(|share| (share - 1.0 / 3.0).abs() < 1e-8), "{shares:?}");
+        }
+        assert!(close(answered(&[3.0, 1.0, 0.0], Some(90.0)), [3.5 / 5.5, 1.5 / 5.5, 0.5 / 5.5]));
     }
 }

@@ -7,7 +7,7 @@ use crate::evaluate::held_out::HeldOutReport;
 use crate::findings::Answer;
 use crate::findings::plan::LabelPlan;
 use crate::input::label_store::{LabelStore, NewLabel};
-use crate::queue::selection::read_selection;
+use crate::queue::files::read_selection;
 use crate::queue::{Amount, QueueRequest, Ranked};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;

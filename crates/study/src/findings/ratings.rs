@@ -11,6 +11,7 @@ use judge_uncertainty_system::numbers::three;
 
 use crate::input::config::JudgeConfig;
 use crate::input::items::Grouping;
+use crate::input::labels::Labels;
 use crate::input::scale::Scale;
 use crate::input::spelling::is_good;
 use crate::model::chosen::population_of;
@@ -102,6 +103,9 @@ pub struct Ratings {
     pub(super) confidence: Vec<Option<f64>>,
     /// Different answers of people, each with how many gave it.
     pub people: Lists<(f64, f64)>,
+    /// Those that count in means, where not all do: a label that a queue by rank asked for because of what earlier labels of the
+    /// item said, or the judge, tells of that item alone.
+    counted: Option<Lists<(f64, f64)>>,
     /// Groups, where a column names them.
     pub group: Option<Grouping>,
     /// Systems, where a column names them.
@@ -162,7 +166,8 @@ impl Ratings {
             is_repeated: study.judge.is_verdicts && places.is_none(),
             predicted: Lists::with_capacity(study.len()),
             confidence: stated_confidence(study),
-            people: people(study, places),
+            people: people(&study.labels, study.len(), places),
+            counted: study.without_asked_by_rank().map(|labels| people(&labels, study.len(), places)),
             group: study.items.groups.clone(),
             system: study.items.systems.clone(),
             contests: contests(study),
@@ -251,10 +256,15 @@ impl Ratings {
         }
     }
 
+    /// The different answers of people to an item that count in means, each with how many gave it.
+    fn counted(&self, item: usize) -> &[(f64, f64)] {
+        &self.counted.as_ref().unwrap_or(&self.people)[item]
+    }
+
     /// The mean over the people of an item.
     pub fn over_people(&self, item: usize, value: impl Fn(f64) -> f64) -> f64 {
         let (sum, people) =
-            self.people[item].iter().fold((0.0, 0.0), |(sum, all), (answer, n)| (sum + n * value(*answer), all + n));
+            self.counted(item).iter().fold((0.0, 0.0), |(sum, all), (answer, n)| (sum + n * value(*answer), all + n));
         sum / people
     }
 
@@ -281,7 +291,7 @@ impl Ratings {
 
     /// How far the people of an item are apart, over their pairs; `None` where there is one person.
     pub fn between(&self, item: usize) -> Option<f64> {
-        pairs(&self.people[item], |a, b| self.scale.apart(a, b))
+        pairs(self.counted(item), |a, b| self.scale.apart(a, b))
     }
 
     /// How far the judge's answers about an item are apart; `None` where it gave one.
@@ -378,8 +388,8 @@ fn stated_confidence(study: &Study) -> Vec<Option<f64>> {
 }
 
 /// The answers of people to each item; of scores the mean of each annotator's.
-fn people(study: &Study, places: Option<&[f64]>) -> Lists<(f64, f64)> {
-    let (counts, mut people) = (&study.labels.counts, Lists::with_capacity(study.len()));
+fn people(labels: &Labels, items: usize, places: Option<&[f64]>) -> Lists<(f64, f64)> {
+    let (counts, mut people) = (&labels.counts, Lists::with_capacity(items));
     if counts.ncols() > 0 {
         let answer = |class: usize| places.map_or(class as f64, |places| places[class]);
         for row in counts.rows() {
@@ -389,9 +399,9 @@ fn people(study: &Study, places: Option<&[f64]>) -> Lists<(f64, f64)> {
         return people;
     }
     let mut means = vec![];
-    study.labels.by_annotator(|item, scores| means.push((item, mean(&scores))));
+    labels.by_annotator(|item, scores| means.push((item, mean(&scores))));
     let mut rest = means.into_iter().peekable();
-    for item in 0..study.len() {
+    for item in 0..items {
         let own = std::iter::from_fn(|| rest.next_if(|(other, _)| *other == item));
         people.push(own.map(|(_, mean)| (mean, 1.0)));
     }

@@ -237,18 +237,23 @@ impl Labels {
 
     /// The labels without those of the log.
     pub fn without_added(&self) -> Self {
-        Self {
-            rows: self.rows.iter().filter(|label| label.batch.is_none()).copied().collect(),
-            counts: &self.counts - &self.added_counts(),
-            batches: vec![],
-            ..self.clone()
-        }
+        Self { batches: vec![], ..self.without(|label| label.batch.is_some()) }
+    }
+
+    /// The labels without some of the log.
+    pub(crate) fn without(&self, is_out: impl Fn(&Label) -> bool) -> Self {
+        let (out, rows): (Vec<Label>, Vec<Label>) = self.rows.iter().copied().partition(is_out);
+        Self { rows, counts: &self.counts - &self.counts_of(&out), ..self.clone() }
     }
 
     /// Counts of the labels that came from the log, items x classes.
     pub fn added_counts(&self) -> Array2<u32> {
+        self.counts_of(&self.added().copied().collect::<Vec<_>>())
+    }
+
+    fn counts_of(&self, labels: &[Label]) -> Array2<u32> {
         let mut counts = Array2::zeros(self.counts.dim());
-        for label in self.added() {
+        for label in labels {
             if let LabelValue::Class(class) = label.value {
                 counts[[label.item, class]] += 1;
             }

@@ -8,7 +8,7 @@
 //! does not, and neither do batches without a queue.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::items::{Items, numbered};
 use crate::input::label_store::LabelBatch;
+use crate::input::labels::{Label, Labels};
 use crate::input::source::{Source, read_if_there, unreadable};
 use crate::model::study::Study;
 use crate::queue::files::read_selection;
@@ -265,6 +266,29 @@ impl AtRandom {
         }
         self.queues += 1;
         true
+    }
+}
+
+impl Study {
+    /// The labels without those that a queue by rank asked for of items that had labels before it; `None` where there are none.
+    pub(crate) fn without_asked_by_rank(&self) -> Option<Labels> {
+        let own = self.own_numbers();
+        let mut first: HashMap<usize, usize> = HashMap::new();
+        for (item, batch) in self.added() {
+            first.entry(item).and_modify(|known| *known = batch.min(*known)).or_insert(batch);
+        }
+        let known = |item: usize, queue: &AnsweredQueue| {
+            own[item] > 0 || first.get(&item).is_some_and(|batch| *batch < queue.batches_before)
+        };
+        let of_queue = |queue: &AnsweredQueue| -> Vec<(usize, usize)> {
+            let items =
+                self.added().into_iter().filter(|(item, batch)| queue.batches.contains(batch) && known(*item, queue));
+            items.collect()
+        };
+        let out: HashSet<(usize, usize)> =
+            self.queues.iter().filter(|queue| queue.ranks()).flat_map(of_queue).collect();
+        let is_out = |label: &Label| label.batch.is_some_and(|batch| out.contains(&(label.item, batch)));
+        (!out.is_empty()).then(|| self.labels.without(is_out))
     }
 }
 

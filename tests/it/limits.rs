@@ -208,6 +208,32 @@ fn sheets_are_as_large_as_their_cells() {
     }
 }
 
+/// Dates of a workbook are texts like those of other tables and no numbers of days; where a column has times, so has midnight.
+#[test]
+fn dates_of_a_workbook_are_texts() {
+    // The styles 1 and 2 of this workbook are a date with its time, and a date.
+    let row = |number: usize, cells: [f64; 4]| {
+        let cells = cells.iter().zip(["A", "B", "C", "D"]).zip([1, 2, 1, 0]);
+        let cells = cells.map(|((x, column), style)| format!("<c r=\"{column}{number}\" s=\"{style}\"><v>{x}</v></c>"));
+        format!("<row r=\"{number}\">{}</row>", cells.collect::<String>())
+    };
+    let named = ["id", "day", "at", "n"].map(|name| format!("<c t=\"inlineStr\"><is><t>{name}</t></is></c>")).concat();
+    let rows = row(2, [45298.666_666_666_664, 45298.0, 0.5, 45298.5]) + &row(3, [45299.0, 45299.0, 0.25, 7.0]);
+    let sheet = format!(
+        "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData><row r=\"1\">{named}\
+         </row>{rows}</sheetData></worksheet>"
+    );
+    let table = xlsx::read(Path::new("items.xlsx"), &workbook(&sheet), "id").unwrap();
+    let cells: Vec<Vec<&str>> = table.rows().map(|row| row.cells().collect()).collect();
+    assert_eq!(
+        cells,
+        [
+            ["2024-01-07 16:00:00", "2024-01-07", "12:00:00", "45298.5"],
+            ["2024-01-08 00:00:00", "2024-01-08", "06:00:00", "7"],
+        ]
+    );
+}
+
 /// A column that begins before the file, as fuzzing found it.
 #[test]
 fn parquet_that_contradicts_itself_is_refused() {

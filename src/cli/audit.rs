@@ -139,7 +139,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         }
     }
     // Of several criteria one that fails counts, and then one that is open.
-    let status = all().map(|one| one.status).max_by_key(|status| (*status == 10, *status));
+    let several = made.len() > 1;
+    let of = |(name, one): &(String, AuditedStudy)| {
+        status(&one.results.answer, args.fail_if.as_ref(), if several { name } else { "" })
+    };
+    let status = made.iter().map(of).max_by_key(|status| (*status == 10, *status));
     Ok(ExitCode::from(status.unwrap_or(0)))
 }
 
@@ -179,8 +183,6 @@ struct AuditedStudy {
     audited: Audited,
     results: StudyResults,
     folder: PathBuf,
-    /// The exit status that is asked for.
-    status: u8,
 }
 
 impl AuditedStudy {
@@ -262,13 +264,12 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(AuditedStudy, Stag
     staged.put_within(RUN, std::mem::take(&mut made.staged));
     made.queue.take().into_iter().for_each(|queue| staged.put_within(FOLDER, queue));
     let results = made.finish()?;
-    let status = args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition));
     if budget.among(audited.rows) > audited.rows {
         let note = format!("--budget asks for {budget} of {} rows: all are queued.", audited.rows);
         audited.notices.push(note);
     }
     staged.seal(&mut audited);
-    let study = AuditedStudy { audited, results, folder: out.to_owned(), status };
+    let study = AuditedStudy { audited, results, folder: out.to_owned() };
     Ok((study, staged, on_trial))
 }
 

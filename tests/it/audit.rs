@@ -829,12 +829,19 @@ fn a_condition_on_a_finding_is_the_status() {
     for (condition, status) in
         [("kappa<0.9", 10), ("kappa<0.05", 0), ("kappa<0.3", 11), ("kappa>0.05", 10), ("kapa<1", 2)]
     {
-        audit(folder.path(), &["w-audit", "--fail-if", condition]).code(status);
+        let ran = audit(folder.path(), &["w-audit", "--fail-if", condition]).code(status);
+        let why = String::from_utf8(ran.get_output().stderr.clone()).unwrap();
+        let reason = match status {
+            10 => format!("{condition} holds: agreement beyond chance (kappa): 0."),
+            11 => format!("{condition} is open: agreement beyond chance (kappa): 0."),
+            _ => String::new(),
+        };
+        assert!(why.contains(&reason) && (status != 0 || !why.contains("kappa")), "{why}");
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
         command.current_dir(folder.path()).args(["study", "run", "w-audit", "--fail-if", condition]);
-        command.assert().code(status);
+        command.assert().code(status).stderr(why.clone());
         let again = ["w.csv", "--labelled", "random", "--force", "--fail-if", condition];
-        audit(folder.path(), &again).code(status);
+        audit(folder.path(), &again).code(status).stderr(why);
     }
 }
 
@@ -891,6 +898,9 @@ fn conditions_that_say_nothing_are_refused() {
     for wrong in [["--fail-if", "agreement=0.5"], ["--fail-if", "agreement<80"], ["--at-least", "kappa<0.6"]] {
         audit(folder.path(), &[&["w.csv"], &wrong[..]].concat()).code(2);
     }
+    said(audit(folder.path(), &["w.csv"]));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    command.current_dir(folder.path()).args(["study", "run", "w-audit", "--fail-if", "agreement=0.5"]).assert().code(2);
 }
 
 /// Judges may state probabilities before anybody labels: two columns that add up to 1 are two classes.

@@ -366,6 +366,25 @@ fn the_next_command_of_a_run_runs_unedited() {
     }
 }
 
+/// A queue waits for its labels wherever it was written.
+#[test]
+fn a_queue_with_a_name_of_ones_own_waits_too() {
+    for place in ["w-audit/round2", "elsewhere"] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+        said(audit(folder.path(), &["w.csv"]));
+        let command = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+            said(command.args(arguments).current_dir(folder.path()).assert().success())
+        };
+        command(&["study", "queue", "w-audit", "--out", place, "--budget", "7"]);
+        let told = command(&["study", "run", "w-audit"]);
+        assert!(told.contains("Label next: 7 items, in ") && told.contains(place), "{told}");
+        let next = told.lines().find(|line| line.starts_with("Next: ")).unwrap();
+        assert!(next.starts_with("Next: judge-uncertainty study labels page w-audit --queue "), "{told}");
+    }
+}
+
 #[test]
 fn aliases_are_matched_and_the_rate_is_corrected() {
     let folder = tempfile::tempdir().unwrap();

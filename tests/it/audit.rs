@@ -361,8 +361,39 @@ fn the_next_command_of_a_run_runs_unedited() {
         fs::write(folder.path().join(&file), format!("id,annotator,label\n{answers}")).unwrap();
         command(&["study", "labels", "add", &file, "support-audit"]);
         let told = command(&["study", "run", "support-audit"]);
-        assert!(told.contains("before the added labels"), "{told}");
+        let what = if queue == "queue" { "added" } else { "latest" };
+        assert!(told.contains(&format!("before the {what} labels")), "{told}");
         assert!(next(&told).starts_with("study queue support-audit --out "), "{told}");
+    }
+}
+
+/// `was` is what stood before the latest batch, also in a study that began without a label.
+#[test]
+fn a_run_says_what_the_latest_labels_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..200).map(|i| format!("r{i},{}\n", ["pass", "fail"][i * 7 % 10 / 6])).collect();
+    fs::write(folder.path().join("w.csv"), format!("id,judge\n{rows}")).unwrap();
+    said(audit(folder.path(), &["w.csv", "--budget", "90"]));
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(command.args(arguments).current_dir(folder.path()).assert().success())
+    };
+    let queue = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
+    let ids: Vec<&str> = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    let mut earlier: Option<Value> = None;
+    for (number, part) in ids.chunks(30).enumerate() {
+        let answer = |(k, id): (usize, &&str)| format!("{id},ann,{}\n", ["pass", "fail"][(k + number) % 4 / 3]);
+        let file = format!("{number}.csv");
+        let answers: String = part.iter().enumerate().map(answer).collect();
+        fs::write(folder.path().join(&file), format!("id,annotator,label\n{answers}")).unwrap();
+        command(&["study", "labels", "add", &file, "w-audit"]);
+        let told = command(&["study", "run", "w-audit"]);
+        assert_eq!(told.contains("before the latest labels)"), number > 0, "{told}");
+        let json: Value = serde_json::from_str(&command(&["study", "run", "w-audit", "--json"])).unwrap();
+        let findings = json["answer"]["findings"].as_array().unwrap();
+        let agreement = findings.iter().find(|finding| finding["id"] == "agreement").unwrap();
+        assert_eq!(agreement.get("was"), earlier.as_ref(), "{number}");
+        earlier = Some(agreement["found"].clone());
     }
 }
 
@@ -985,8 +1016,10 @@ fn a_queue_has_a_purpose() {
         said(plan.current_dir(folder.path()).args(["study", "plan", "w-audit", "--target", "4"]).assert())
     };
     // The queue that waits comes first.
-    assert!(plan().contains("Next: judge-uncertainty study labels page w-audit"), "{}", plan());
-    fs::remove_dir_all(folder.path().join("w-audit/queue")).unwrap();
+    for queue in ["q", "w-audit/queue"] {
+        assert!(plan().contains("Next: judge-uncertainty study labels page w-audit"), "{}", plan());
+        fs::remove_dir_all(folder.path().join(queue)).unwrap();
+    }
     assert!(plan().contains(&format!("--budget {number}")), "{}", plan());
     assert!(queue(&["--until", "rate+-40"]).0.contains("Nothing to queue."));
     let mut useless = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));

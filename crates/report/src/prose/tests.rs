@@ -524,7 +524,8 @@ fn vary_judge(classes: &Ran) {
             rate.systems = ["a", "b", "c"].map(|name| system(name, known(0.5, 0.4, 0.6))).to_vec();
             rate.difference = Some(found.clone());
             answer.rates.truncate(1);
-            let before = Before { agreement: known(0.5, 0.4, 0.6), rate: known(0.5, 0.4, 0.6), is_assumed: true };
+            let [agreement, rate] = [known(0.5, 0.4, 0.6), known(0.5, 0.4, 0.6)];
+            let before = Before { agreement, rate, is_assumed: true, batches: usize::from(is_classes) };
             (answer.before, answer.is_assumed) = (Some(before), is_classes);
             (answer.missing, answer.chosen) = (0.1, Some("Drawn.".to_owned()));
         });

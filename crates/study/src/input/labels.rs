@@ -237,18 +237,29 @@ impl Labels {
 
     /// The labels without those of the log.
     pub fn without_added(&self) -> Self {
+        self.without_batches_from(0)
+    }
+
+    /// The labels without those of the log's batches from this position on.
+    pub(crate) fn without_batches_from(&self, first: usize) -> Self {
+        let is_kept = |batch: Option<usize>| batch.is_none_or(|batch| batch < first);
         Self {
-            rows: self.rows.iter().filter(|label| label.batch.is_none()).copied().collect(),
-            counts: &self.counts - &self.added_counts(),
-            batches: vec![],
+            rows: self.rows.iter().filter(|label| is_kept(label.batch)).copied().collect(),
+            counts: &self.counts - &self.counts_of_batches_from(first),
+            batches: self.batches.iter().take(first).cloned().collect(),
+            remarks: self.remarks.iter().filter(|remark| is_kept(Some(remark.batch))).cloned().collect(),
             ..self.clone()
         }
     }
 
     /// Counts of the labels that came from the log, items x classes.
     pub fn added_counts(&self) -> Array2<u32> {
+        self.counts_of_batches_from(0)
+    }
+
+    fn counts_of_batches_from(&self, first: usize) -> Array2<u32> {
         let mut counts = Array2::zeros(self.counts.dim());
-        for label in self.added() {
+        for label in self.added().filter(|label| label.batch >= Some(first)) {
             if let LabelValue::Class(class) = label.value {
                 counts[[label.item, class]] += 1;
             }

@@ -156,8 +156,20 @@ fn exports_without_annotators_are_refused() {
         fs::write(folder.path().join(name), text).unwrap();
         let told = refused(&["study", "labels", "add", name, "."], folder.path());
         assert!(told.contains(name) && told.contains(problem), "{told}");
+        assert!(told.contains("say who gave the labels without a name: --annotator NAME"), "{told}");
         assert!(!folder.path().join("labels").exists());
     }
+}
+
+/// Blanks around a name are no part of it; names that differ in case are two annotators, and a notice says so.
+#[test]
+fn annotators_are_told_apart_by_their_names() {
+    let folder = study("examples/starter");
+    let rows = "id,annotator,label\nr01,Cyd ,mixed\nr02,Cyd,mixed\nr03,cyd,mixed\n";
+    fs::write(folder.path().join("new.csv"), rows).unwrap();
+    let ran = run(&["study", "labels", "add", "new.csv", "."], folder.path(), None);
+    let told = String::from_utf8(ran.stdout).unwrap();
+    assert!(told.contains("Names that differ in case count as several annotators: \"Cyd\", \"cyd\"."), "{told}");
 }
 
 /// A workbook whose sheet with the items is another text; its sums are right.

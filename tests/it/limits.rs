@@ -230,7 +230,7 @@ fn dates_of_a_workbook_are_texts() {
         format!("<row r=\"{number}\">{}</row>", cells.collect::<String>())
     };
     let named = ["id", "day", "at", "n"].map(|name| format!("<c t=\"inlineStr\"><is><t>{name}</t></is></c>")).concat();
-    let rows = row(2, [45298.666_666_666_664, 45298.0, 0.5, 45298.5]) + &row(3, [45299.0, 45299.0, 0.25, 7.0]);
+    let rows = row(2, [45298.0 + 2.0 / 3.0, 45298.0, 0.5, 45298.5]) + &row(3, [45299.0, 45299.0, 0.25, 7.0]);
     let sheet = format!(
         "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData><row r=\"1\">{named}\
          </row>{rows}</sheetData></worksheet>"

@@ -533,6 +533,7 @@ fn vary_judge(classes: &Ran) {
             let answer = &mut results.answer;
             let to_first = found.clone();
             answer.position = Some(Position { items: 9, without_verdict: 0, flips: known(0.5, 0.4, 0.6), to_first });
+            (answer.missing, answer.uncounted) = (0.0, 3);
             answer.trust.bias = vec![("x".to_owned(), known(0.0, -1.0, 1.0)); 2];
             answer.trust.covariates =
                 vec![Covariate { name: "n".to_owned(), median: 3.0, difference: found.clone() }; 2];

@@ -139,7 +139,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         }
     }
     // Of several criteria one that fails counts, and then one that is open.
-    let status = all().map(|one| one.status).max_by_key(|status| (*status == 10, *status));
+    let several = made.len() > 1;
+    let of = |(name, one): &(String, AuditedStudy)| {
+        status(&one.results.answer, args.fail_if.as_ref(), if several { name } else { "" })
+    };
+    let status = made.iter().map(of).max_by_key(|status| (*status == 10, *status));
     Ok(ExitCode::from(status.unwrap_or(0)))
 }
 
@@ -179,8 +183,6 @@ struct AuditedStudy {
     audited: Audited,
     results: StudyResults,
     folder: PathBuf,
-    /// The exit status that is asked for.
-    status: u8,
 }
 
 impl AuditedStudy {
@@ -199,10 +201,12 @@ impl AuditedStudy {
 /// Several criteria on one screen: of each whether the judge can be relied on, how often it agrees, and what to do.
 fn compared(out: &Path, made: &[(String, AuditedStudy)]) -> Vec<Line> {
     let name = made.first().map_or("", |(_, one)| one.audited.audit.as_str());
-    let mut lines = vec![Line::Lead(format!("{name}: {} criteria, each with a study of its own.", made.len()))];
+    let says = format!("{name}: {} criteria, each with a study of its own {CORRECT}.", made.len());
+    let mut lines = vec![Line::Lead(says)];
     for (criterion, one) in made {
         let answer = &one.results.answer;
         lines.push(Line::Lead(format!("{criterion}: {}", answer.says)));
+        lines.push(Line::Row(format!("Read as {}.", roles(&one.audited))));
         let known = ["agreement", "kappa"].map(|id| answer.findings.iter().find(|finding| finding.id == id));
         let known = known.into_iter().flatten().filter(|finding| finding.found.estimate().is_some());
         let figures: Vec<String> = known.map(|finding| finding.says.clone()).collect();
@@ -262,13 +266,12 @@ fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(AuditedStudy, Stag
     staged.put_within(RUN, std::mem::take(&mut made.staged));
     made.queue.take().into_iter().for_each(|queue| staged.put_within(FOLDER, queue));
     let results = made.finish()?;
-    let status = args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition));
     if budget.among(audited.rows) > audited.rows {
         let note = format!("--budget asks for {budget} of {} rows: all are queued.", audited.rows);
         audited.notices.push(note);
     }
     staged.seal(&mut audited);
-    let study = AuditedStudy { audited, results, folder: out.to_owned(), status };
+    let study = AuditedStudy { audited, results, folder: out.to_owned() };
     Ok((study, staged, on_trial))
 }
 
@@ -277,8 +280,11 @@ const MOST_COLUMNS: usize = 10;
 /// Notices that a terminal shows; `audit.json` has all.
 pub(super) const MOST_NOTICES: usize = 2;
 
-/// The lines that describe the file, the role of each column, and the program's choices.
-pub(super) fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
+/// How to say what a column holds.
+const CORRECT: &str = "(correct it with --columns role=column)";
+
+/// The role of each column.
+fn roles(audited: &Audited) -> String {
     let of = |(role, name): &(Role, &str)| {
         let columns = audited.columns.of(*role);
         let more = columns.len().saturating_sub(MOST_COLUMNS);
@@ -286,10 +292,13 @@ pub(super) fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
         let shown = columns[..columns.len().min(MOST_COLUMNS)].join(",");
         (!columns.is_empty()).then(|| format!("{name}={shown}{more}"))
     };
-    let all: Vec<String> = ROLES.iter().filter_map(of).collect();
+    ROLES.iter().filter_map(of).collect::<Vec<_>>().join(" ")
+}
+
+/// The lines that describe the file, the role of each column, and the program's choices.
+pub(super) fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
     let Audited { audit, format, .. } = audited;
-    let mut lines =
-        vec![Line::Lead(format!("{audit} ({format}): {} (correct it with --columns role=column)", all.join(" ")))];
+    let mut lines = vec![Line::Lead(format!("{audit} ({format}): {} {CORRECT}", roles(audited)))];
     let more = audited.notices.len().saturating_sub(notices);
     for (text, number) in audited.notices.iter().take(notices).zip(1..) {
         let more = if number == notices && more > 0 { format!(" ({more} more: --details)") } else { String::new() };

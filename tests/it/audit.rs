@@ -361,8 +361,58 @@ fn the_next_command_of_a_run_runs_unedited() {
         fs::write(folder.path().join(&file), format!("id,annotator,label\n{answers}")).unwrap();
         command(&["study", "labels", "add", &file, "support-audit"]);
         let told = command(&["study", "run", "support-audit"]);
-        assert!(told.contains("before the added labels"), "{told}");
+        let what = if queue == "queue" { "added" } else { "latest" };
+        assert!(told.contains(&format!("before the {what} labels")), "{told}");
         assert!(next(&told).starts_with("study queue support-audit --out "), "{told}");
+    }
+}
+
+/// `was` is what stood before the latest batch, also in a study that began without a label.
+#[test]
+fn a_run_says_what_the_latest_labels_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..200).map(|i| format!("r{i},{}\n", ["pass", "fail"][i * 7 % 10 / 6])).collect();
+    fs::write(folder.path().join("w.csv"), format!("id,judge\n{rows}")).unwrap();
+    said(audit(folder.path(), &["w.csv", "--budget", "90"]));
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        said(command.args(arguments).current_dir(folder.path()).assert().success())
+    };
+    let queue = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
+    let ids: Vec<&str> = queue.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    let mut earlier: Option<Value> = None;
+    for (number, part) in ids.chunks(30).enumerate() {
+        let answer = |(k, id): (usize, &&str)| format!("{id},ann,{}\n", ["pass", "fail"][(k + number) % 4 / 3]);
+        let file = format!("{number}.csv");
+        let answers: String = part.iter().enumerate().map(answer).collect();
+        fs::write(folder.path().join(&file), format!("id,annotator,label\n{answers}")).unwrap();
+        command(&["study", "labels", "add", &file, "w-audit"]);
+        let told = command(&["study", "run", "w-audit"]);
+        assert_eq!(told.contains("before the latest labels)"), number > 0, "{told}");
+        let json: Value = serde_json::from_str(&command(&["study", "run", "w-audit", "--json"])).unwrap();
+        let findings = json["answer"]["findings"].as_array().unwrap();
+        let agreement = findings.iter().find(|finding| finding["id"] == "agreement").unwrap();
+        assert_eq!(agreement.get("was"), earlier.as_ref(), "{number}");
+        earlier = Some(agreement["found"].clone());
+    }
+}
+
+/// A queue waits for its labels wherever it was written.
+#[test]
+fn a_queue_with_a_name_of_ones_own_waits_too() {
+    for place in ["w-audit/round2", "elsewhere"] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("w.csv"), support(1)).unwrap();
+        said(audit(folder.path(), &["w.csv"]));
+        let command = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+            said(command.args(arguments).current_dir(folder.path()).assert().success())
+        };
+        command(&["study", "queue", "w-audit", "--out", place, "--budget", "7"]);
+        let told = command(&["study", "run", "w-audit"]);
+        assert!(told.contains("Label next: 7 items, in ") && told.contains(place), "{told}");
+        let next = told.lines().find(|line| line.starts_with("Next: ")).unwrap();
+        assert!(next.starts_with("Next: judge-uncertainty study labels page w-audit --queue "), "{told}");
     }
 }
 
@@ -829,12 +879,19 @@ fn a_condition_on_a_finding_is_the_status() {
     for (condition, status) in
         [("kappa<0.9", 10), ("kappa<0.05", 0), ("kappa<0.3", 11), ("kappa>0.05", 10), ("kapa<1", 2)]
     {
-        audit(folder.path(), &["w-audit", "--fail-if", condition]).code(status);
+        let ran = audit(folder.path(), &["w-audit", "--fail-if", condition]).code(status);
+        let why = String::from_utf8(ran.get_output().stderr.clone()).unwrap();
+        let reason = match status {
+            10 => format!("{condition} holds: agreement beyond chance (kappa): 0."),
+            11 => format!("{condition} is open: agreement beyond chance (kappa): 0."),
+            _ => String::new(),
+        };
+        assert!(why.contains(&reason) && (status != 0 || !why.contains("kappa")), "{why}");
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
         command.current_dir(folder.path()).args(["study", "run", "w-audit", "--fail-if", condition]);
-        command.assert().code(status);
+        command.assert().code(status).stderr(why.clone());
         let again = ["w.csv", "--labelled", "random", "--force", "--fail-if", condition];
-        audit(folder.path(), &again).code(status);
+        audit(folder.path(), &again).code(status).stderr(why);
     }
 }
 
@@ -891,6 +948,9 @@ fn conditions_that_say_nothing_are_refused() {
     for wrong in [["--fail-if", "agreement=0.5"], ["--fail-if", "agreement<80"], ["--at-least", "kappa<0.6"]] {
         audit(folder.path(), &[&["w.csv"], &wrong[..]].concat()).code(2);
     }
+    said(audit(folder.path(), &["w.csv"]));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    command.current_dir(folder.path()).args(["study", "run", "w-audit", "--fail-if", "agreement=0.5"]).assert().code(2);
 }
 
 /// Judges may state probabilities before anybody labels: two columns that add up to 1 are two classes.
@@ -956,8 +1016,10 @@ fn a_queue_has_a_purpose() {
         said(plan.current_dir(folder.path()).args(["study", "plan", "w-audit", "--target", "4"]).assert())
     };
     // The queue that waits comes first.
-    assert!(plan().contains("Next: judge-uncertainty study labels page w-audit"), "{}", plan());
-    fs::remove_dir_all(folder.path().join("w-audit/queue")).unwrap();
+    for queue in ["q", "w-audit/queue"] {
+        assert!(plan().contains("Next: judge-uncertainty study labels page w-audit"), "{}", plan());
+        fs::remove_dir_all(folder.path().join(queue)).unwrap();
+    }
     assert!(plan().contains(&format!("--budget {number}")), "{}", plan());
     assert!(queue(&["--until", "rate+-40"]).0.contains("Nothing to queue."));
     let mut useless = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));

@@ -91,6 +91,8 @@ fn each_criterion_has_its_own_verdict_labels_and_rubric() {
         for (criterion, _) in CRITERIA {
             assert!(screen.contains(&format!("\n{criterion}: ")), "{screen}");
         }
+        assert_eq!(screen.matches("Read as id=id verdict=").count(), 3, "{screen}");
+        assert!(screen.contains("--columns role=column"), "{screen}");
         let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
         let refused = command.current_dir(folder.path()).args(["audit", "out"]).output().unwrap();
         let error = String::from_utf8_lossy(&refused.stderr).into_owned();

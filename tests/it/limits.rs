@@ -156,8 +156,20 @@ fn exports_without_annotators_are_refused() {
         fs::write(folder.path().join(name), text).unwrap();
         let told = refused(&["study", "labels", "add", name, "."], folder.path());
         assert!(told.contains(name) && told.contains(problem), "{told}");
+        assert!(told.contains("say who gave the labels without a name: --annotator NAME"), "{told}");
         assert!(!folder.path().join("labels").exists());
     }
+}
+
+/// Blanks around a name are no part of it; names that differ in case are two annotators, and a notice says so.
+#[test]
+fn annotators_are_told_apart_by_their_names() {
+    let folder = study("examples/starter");
+    let rows = "id,annotator,label\nr01,Cyd ,mixed\nr02,Cyd,mixed\nr03,cyd,mixed\n";
+    fs::write(folder.path().join("new.csv"), rows).unwrap();
+    let ran = run(&["study", "labels", "add", "new.csv", "."], folder.path(), None);
+    let told = String::from_utf8(ran.stdout).unwrap();
+    assert!(told.contains("Names that differ in case count as several annotators: \"Cyd\", \"cyd\"."), "{told}");
 }
 
 /// A workbook whose sheet with the items is another text; its sums are right.
@@ -206,6 +218,32 @@ fn sheets_are_as_large_as_their_cells() {
         let told = read(dimension, "C1048576").map(drop).unwrap_err();
         assert!(told.starts_with("items.xlsx: "), "{told}");
     }
+}
+
+/// Dates of a workbook are texts like those of other tables and no numbers of days; where a column has times, so has midnight.
+#[test]
+fn dates_of_a_workbook_are_texts() {
+    // The styles 1 and 2 of this workbook are a date with its time, and a date.
+    let row = |number: usize, cells: [f64; 4]| {
+        let cells = cells.iter().zip(["A", "B", "C", "D"]).zip([1, 2, 1, 0]);
+        let cells = cells.map(|((x, column), style)| format!("<c r=\"{column}{number}\" s=\"{style}\"><v>{x}</v></c>"));
+        format!("<row r=\"{number}\">{}</row>", cells.collect::<String>())
+    };
+    let named = ["id", "day", "at", "n"].map(|name| format!("<c t=\"inlineStr\"><is><t>{name}</t></is></c>")).concat();
+    let rows = row(2, [45298.0 + 2.0 / 3.0, 45298.0, 0.5, 45298.5]) + &row(3, [45299.0, 45299.0, 0.25, 7.0]);
+    let sheet = format!(
+        "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData><row r=\"1\">{named}\
+         </row>{rows}</sheetData></worksheet>"
+    );
+    let table = xlsx::read(Path::new("items.xlsx"), &workbook(&sheet), "id").unwrap();
+    let cells: Vec<Vec<&str>> = table.rows().map(|row| row.cells().collect()).collect();
+    assert_eq!(
+        cells,
+        [
+            ["2024-01-07 16:00:00", "2024-01-07", "12:00:00", "45298.5"],
+            ["2024-01-08 00:00:00", "2024-01-08", "06:00:00", "7"],
+        ]
+    );
 }
 
 /// A column that begins before the file, as fuzzing found it.

@@ -213,6 +213,20 @@ fn letters_whose_meaning_nobody_tells_are_said_to_be_taken_for_places() {
     assert!(text.contains("so label pages show ids alone"), "{text}");
 }
 
+/// A log of pairs has the id of its question in a field of that name; a table has its text there.
+#[test]
+fn annotators_read_the_question_of_a_table() {
+    let text = table("id,question,model_a,model_b,response_a,response_b,judge_winner", |i, pair| {
+        format!("{i},Which {i}?,{},First {i},Second {i},{}\n", systems(pair), name(pair, pair.judge[0]))
+    });
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), &text).unwrap();
+    in_folder(&folder, &["audit", "t.csv"]);
+    let sheet = std::fs::read_to_string(folder.path().join("t-audit/queue/spreadsheet.csv")).unwrap();
+    assert!(sheet.contains("question: Which "), "{sheet}");
+    assert!(!printed("t.csv", &text).contains("Not used: question"));
+}
+
 /// The study of a table of pairs with their answers, in a folder, with a queue and a label page.
 fn study_of_pairs(queue: &[&str]) -> tempfile::TempDir {
     let text = table("id,prompt,model_a,model_b,response_a,response_b,judge_winner", |i, pair| {

@@ -1,10 +1,10 @@
 //! Excel workbooks as tables: the sheet whose first row has the column of the ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::path::Path;
 
-use calamine::{Data, Reader, Xlsx, XlsxError};
+use calamine::{Data, ExcelDateTime, Reader, Xlsx, XlsxError};
 
 use crate::archive::{Allowed, check_parts, too_much};
 use crate::error::{Error, Place, Problem, Result};
@@ -21,7 +21,7 @@ pub fn is(bytes: &[u8]) -> bool {
 /// sheet.
 ///
 /// Whole numbers are written without a point, so that an id 7 is `7`; other numbers with the fewest digits that read
-/// back exactly; dates as ISO text; of formulas the value that was saved with them. Rows without any cell are left out.
+/// back exactly; dates and times as `2024-01-07`, `2024-01-07 16:00:00` or `16:00:00`; of formulas the value that was saved with them. Rows without any cell are left out.
 ///
 /// # Errors
 /// A file that is not a workbook or is damaged; no such sheet, or several; as [`DataTable::parse`].
@@ -96,9 +96,19 @@ fn cells(
         reader => reader.map_err(&damaged)?,
     };
     let mut cells = BTreeMap::new();
+    let (mut dates, mut with_times) = (vec![], BTreeSet::new());
     while let Some(cell) = reader.next_cell().map_err(&damaged)? {
         let text = match Data::from(cell.get_value().clone()) {
             Data::Bool(truth) => truth.to_string().to_uppercase(),
+            Data::DateTime(time) if time.is_datetime() => {
+                let text = iso(&time);
+                match (text.contains('-'), text.contains(' ')) {
+                    (true, true) => drop(with_times.insert(cell.get_position().1)),
+                    (true, false) => dates.push(cell.get_position()),
+                    (false, _) => {}
+                }
+                text
+            }
             other => other.to_string(),
         };
         if !text.is_empty() {
@@ -106,7 +116,24 @@ fn cells(
             cells.insert(cell.get_position(), text);
         }
     }
+    // Where others of the column have a time, midnight is one.
+    for at in dates.iter().filter(|(_, column)| with_times.contains(column)) {
+        cells.entry(*at).and_modify(|date| date.push_str(" 00:00:00"));
+    }
     Ok(cells)
+}
+
+/// A date, a time of day, or both, with the digits of the second that it has; a time of midnight is left out.
+fn iso(time: &ExcelDateTime) -> String {
+    let (year, month, day, hours, minutes, seconds, thousandths) = time.to_ymd_hms_milli();
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    let of_day = format!("{hours:02}:{minutes:02}:{seconds:02}.{thousandths:03}");
+    let of_day = of_day.trim_end_matches('0').trim_end_matches('.');
+    match (time.as_f64() >= 1.0, (hours, minutes, seconds, thousandths)) {
+        (true, (0, 0, 0, 0)) => date,
+        (true, _) => format!("{date} {of_day}"),
+        (false, _) => of_day.to_owned(),
+    }
 }
 
 /// A row of cells with its number in the sheet, from 1.

@@ -27,6 +27,7 @@ fn view(answer: &Answer, part: &str) -> Context {
         labelled => &answer.labelled,
         is_assumed => &answer.is_assumed,
         before => &answer.before.as_ref().map(|before| [&before.agreement, &before.rate]),
+        is_latest => &answer.before.as_ref().is_some_and(|before| before.batches > 0),
         most_named => &MOST_NAMED,
     }
 }

@@ -170,7 +170,9 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let criterion = only(&names).map(|name| Criterion { name, rubric: rubric.clone() });
     let has = |names: &[&str]| names.iter().all(|name| items.header().iter().any(|known| known == name));
     let (pairs, sides) = (has(&SYSTEMS), has(&ANSWERS));
-    let text = template(&items, (pairs, sides), rubrics.len() > 1);
+    // In a table `question` is a text; in a log of pairs it is the id of one.
+    let of_log = logs.provenance().any(|(_, log)| log.format != "pairs");
+    let text = template(&items, (pairs, sides, of_log), rubrics.len() > 1);
     let alike = alike(&items, text.as_deref().filter(|_| options.known.is_none()))?;
     let of_people = said_by_people(logs, options, &items)?;
     let coding = coding(logs, (&given, &of_people), options.known)?;
@@ -451,7 +453,7 @@ fn labels(said: Vec<[String; 3]>, coding: &AnswerCoding, alike: &HashMap<String,
 }
 
 /// The texts that annotators read: all fields that have some, but for what is right and what is known beside them.
-fn template(items: &DataTable, (pairs, sides): (bool, bool), rubrics: bool) -> Option<String> {
+fn template(items: &DataTable, (pairs, sides, of_log): (bool, bool, bool), rubrics: bool) -> Option<String> {
     let shown = |name: &&String| {
         let part = name.rsplit('.').next().unwrap_or(name);
         let last = part.rsplit('_').next().unwrap_or(part);
@@ -464,8 +466,8 @@ fn template(items: &DataTable, (pairs, sides): (bool, bool), rubrics: bool) -> O
     if pairs && !sides {
         return None;
     }
-    let of_pairs = [SYSTEMS[0], SYSTEMS[1], QUESTION];
-    let shown = |name: &&String| shown(name) && !(pairs && of_pairs.contains(&name.as_str()));
+    let of_pairs = |name: &str| SYSTEMS.contains(&name) || of_log && name == QUESTION;
+    let shown = |name: &&String| shown(name) && !(pairs && of_pairs(name));
     let own = ["id", "item", "criterion", "rubric"];
     let fields = items.header().iter().filter(|name| !own.contains(&name.as_str())).filter(shown);
     let title = |name: &String| match ANSWERS.iter().position(|answer| answer == name) {

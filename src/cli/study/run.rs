@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "POINTS", value_parser = super::plan::target)]
     target: Option<f64>,
     /// End with status 10 if a finding lies below or above a number, 11 if the labels leave that open: kappa<0.6.
-    #[arg(long, value_name = "FINDING<NUMBER")]
+    #[arg(long, value_name = "FINDING<NUMBER", value_parser = Condition::limit)]
     fail_if: Option<Condition>,
     #[command(flatten)]
     templates: TemplatesOption,
@@ -146,7 +146,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     journal.remove().map_err(StudyError::from)?;
     let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
     args.result.show(|| to_json(&results), &answer(&results, &study, &run)?, || describe(&results))?;
-    Ok(ExitCode::from(args.fail_if.as_ref().map_or(0, |condition| status(&results.answer, condition))))
+    Ok(ExitCode::from(status(&results.answer, args.fail_if.as_ref(), "")))
 }
 
 /// Refuses what is asked of no finding of a study, by `--fail-if` or `trust.at_least`, before any work.
@@ -173,13 +173,19 @@ pub(in crate::cli) fn known(study: &Study, condition: Option<&Condition>) -> Res
     Ok(())
 }
 
-/// The exit status that a condition asks for: 0 where it does not hold, 10 where it does, 11 where that is open.
-pub(in crate::cli) fn status(answer: &Answer, condition: &Condition) -> u8 {
-    match condition.holds(answer.found(&condition.finding)) {
-        Holds::No => 0,
-        Holds::Yes => 10,
-        Holds::Open => 11,
-    }
+/// The exit status that a condition asks for: 0 where it does not hold, 10 where it does, 11 where that is open; the last two
+/// with the reason, which begins with the name of what was `judged`.
+pub(in crate::cli) fn status(answer: &Answer, condition: Option<&Condition>, judged: &str) -> u8 {
+    let Some(condition) = condition else { return 0 };
+    let (status, is) = match condition.holds(answer.found(&condition.finding)) {
+        Holds::No => return 0,
+        Holds::Yes => (10, "holds"),
+        Holds::Open => (11, "is open"),
+    };
+    let found = answer.finding(&condition.finding).map_or("there is no such finding", |finding| &finding.says);
+    let judged = if judged.is_empty() { String::new() } else { format!("{judged}: ") };
+    say(format_args!("{judged}{condition} {is}: {found}."));
+    status
 }
 
 /// Name of the folder of a study's run.

@@ -42,6 +42,19 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
 }
 
+/// Where each group has a recalibration of its own, an unknown one is refused with the option that leaves its rows out.
+#[test]
+fn rows_of_unknown_groups_may_be_set_aside() {
+    let study = with_settings(&desk(), |settings| settings["trust"]["belief"] = json!("groups"));
+    let (_folder, applier) = written(&study, &Decomposition::new(&study, &Silent).unwrap());
+    let (name, mut made) = (study.file.config.items.group.clone().unwrap(), desk_table(&study));
+    made.0.iter_mut().find(|(column, _)| *column == name).unwrap().1[3] = "elsewhere".to_owned();
+    let applied = applier.apply(&made.header(), (&made.rows(0..study.len()), None), None).unwrap();
+    let refusal = applied.refused().unwrap().refusal(Path::new("made.csv")).to_string();
+    assert_eq!(applied.bad.len(), 1);
+    assert!(refusal.contains("\"elsewhere\" is not one of") && refusal.contains("--set-aside FILE"), "{refusal}");
+}
+
 /// The map of another study, its features, variants and groups among what it reads, is part of the file of a belief
 /// that starts from it.
 #[test]

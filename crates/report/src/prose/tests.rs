@@ -524,7 +524,8 @@ fn vary_judge(classes: &Ran) {
             rate.systems = ["a", "b", "c"].map(|name| system(name, known(0.5, 0.4, 0.6))).to_vec();
             rate.difference = Some(found.clone());
             answer.rates.truncate(1);
-            let before = Before { agreement: known(0.5, 0.4, 0.6), rate: known(0.5, 0.4, 0.6), is_assumed: true };
+            let [agreement, rate] = [known(0.5, 0.4, 0.6), known(0.5, 0.4, 0.6)];
+            let before = Before { agreement, rate, is_assumed: true, batches: usize::from(is_classes) };
             (answer.before, answer.is_assumed) = (Some(before), is_classes);
             (answer.missing, answer.chosen) = (0.1, Some("Drawn.".to_owned()));
         });
@@ -532,6 +533,7 @@ fn vary_judge(classes: &Ran) {
             let answer = &mut results.answer;
             let to_first = found.clone();
             answer.position = Some(Position { items: 9, without_verdict: 0, flips: known(0.5, 0.4, 0.6), to_first });
+            (answer.missing, answer.uncounted) = (0.0, 3);
             answer.trust.bias = vec![("x".to_owned(), known(0.0, -1.0, 1.0)); 2];
             answer.trust.covariates =
                 vec![Covariate { name: "n".to_owned(), median: 3.0, difference: found.clone() }; 2];

@@ -190,7 +190,8 @@ impl Applier {
                 && self.by_group
             {
                 let problem = Problem::NotOneOf { value: row.cell(column).to_owned(), allowed: belief.groups.clone() };
-                return Err(row.refuse(column, problem));
+                let remedy = "write it as in the study, or leave such rows out: --set-aside FILE";
+                return Err(row.refuse(column, Problem::unfit(problem.to_string(), remedy)));
             }
             for ((source, column), values) in columns.iter().zip(&mut values) {
                 values[item] = of_column(source, row, *column)?;

@@ -655,8 +655,10 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     let words = words(name);
     let filled = cells.number_filled(column);
     let numeric = || cells.distinct(column).all(|cell| number(cell).is_some());
+    // `comment_id` and `reason_id` name rows, and say nothing of them.
+    let is_key = words.last().is_some_and(|last| ["id", "uid", "key"].contains(&last.as_str()));
     // A mark is a note in German and in French.
-    if filled == 0 || has_word(&words, TALK) && !has_word(&words, "text") && !numeric() {
+    if filled == 0 || has_word(&words, TALK) && !is_key && !has_word(&words, "text") && !numeric() {
         return None;
     }
     // What workers of MTurk and Toloka answered to what they were shown.
@@ -664,7 +666,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if starts(name, ["Answer.", "OUTPUT:"]) && cells.names.iter().any(|shown| starts(shown, ["Input.", "INPUT:"])) {
         return (cells.distinct(column).len() <= MOST_CLASSES || numeric()).then_some(Role::Human);
     }
-    if has_word(&words, REASONS) {
+    if has_word(&words, REASONS) && !is_key {
         return (!has_word(&words, HUMAN)).then_some(Role::Transcript);
     }
     if has_word(&words, CONFIDENCE) {
@@ -774,6 +776,18 @@ fn numeric_covariate(cells: &CellTable, column: usize) -> Option<Role> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Ids are called after what they are of, also where that is a text of its own kind.
+    #[test]
+    fn ids_of_comments_and_reasons_are_ids() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["comment_id", "note_id", "reason_id", "rationaleKey"] {
+            let path = folder.path().join("t.csv");
+            std::fs::write(&path, format!("{name},judge,human\na7,yes,yes\nb3,no,no\nc1,no,\n")).unwrap();
+            let mapping = Mapping::new(&CellTable::read(&path, None).unwrap(), &[]).unwrap();
+            assert_eq!(mapping.one(Role::Id), Some(name));
+        }
+    }
 
     #[test]
     fn names_are_divided_into_words() {

@@ -1,5 +1,6 @@
 //! Conditions on findings: `kappa<0.6`, `agreement=0.8`.
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,12 @@ pub enum Holds {
     Open,
     /// The whole interval says otherwise.
     No,
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}{}{}", self.finding, if self.below { '<' } else { '>' }, self.number)
+    }
 }
 
 impl FromStr for Condition {

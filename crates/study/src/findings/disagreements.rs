@@ -99,6 +99,8 @@ mod tests {
             contests: None,
             covariates: vec![],
             people: people.into_iter().collect(),
+            counted: None,
+            unlike_pairs: None,
             repeats: repeats.into_iter().collect(),
         };
         let of = |ratings: &Ratings| -> Vec<(String, Cause, String)> {

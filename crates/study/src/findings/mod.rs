@@ -94,7 +94,7 @@ pub struct Answer {
     pub at_least: Vec<(Condition, Holds)>,
     /// How narrow further labels make the rates, agreement and kappa, and how many a target takes if one is named.
     pub plan: LabelPlan,
-    /// Agreement and the first rate before labels were added; `None` where none were.
+    /// Agreement and the first rate before the last batch of labels was added; `None` where none was, or no label before.
     #[serde(skip)]
     pub before: Option<Before>,
     /// Judge and people compared.
@@ -117,7 +117,7 @@ pub struct Answer {
 /// What conditions call the agreement of numbers: how far judge and person are from each other.
 pub const DISTANCE: &str = "distance";
 
-/// Figures without the labels that were added.
+/// Figures without the last batch of added labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Before {
     /// Agreement (distance) of judge and people.
@@ -126,6 +126,8 @@ pub struct Before {
     pub rate: Estimable,
     /// Whether they assume random labels because the study does not state how they were chosen.
     pub is_assumed: bool,
+    /// The batches of added labels that they have.
+    pub batches: usize,
 }
 
 /// A figure: what it is, its value with a 95% interval, and what it is over.
@@ -139,7 +141,8 @@ pub struct Finding {
     pub over: String,
     /// The value with its interval, or the reason why it cannot be estimated.
     pub found: Estimable,
-    /// The value before labels were added; `None` where none were, or it is not kept.
+    /// The value before the last batch of labels was added; `None` where none was, no label was there before, or it is not
+    /// kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<Estimable>,
 }
@@ -159,12 +162,11 @@ impl Answer {
         if target.is_some() {
             answer.plan = LabelPlan::of_study(study, target);
         }
-        if study.batches() > 0 && study.own_numbers().iter().any(|n| *n > 0) {
-            let before = study.without_added();
+        if let Some(before) = study.before_last_batch() {
             let sample = Sample::new(&before);
             let rate = rates(&sample).swap_remove(0).corrected;
             let agreement = Trust::new(&sample).agreement;
-            answer.before = Some(Before { agreement, rate, is_assumed: sample.is_assumed });
+            answer.before = Some(Before { agreement, rate, is_assumed: sample.is_assumed, batches: before.batches() });
         }
         answer.queue(study, decomposition, amount)?;
         Ok(answer)

@@ -12,12 +12,11 @@ use super::ratings::Ratings;
 use super::trust::Trust;
 use crate::error::Error;
 use crate::input::source::read_if_there;
-use crate::model::chosen::MOST_OPEN;
+use crate::model::chosen::{MOST_OPEN, records};
 use crate::model::study::{Decomposition, Study};
 use crate::queue::files::{QueueRecord, batches_before};
 use crate::queue::ranked::expected_errors;
 use crate::queue::{Amount, Order, QueueRequest, advised_entries, queued};
-use judge_uncertainty_system::Record;
 
 /// Items that are shown with a reason.
 const SHOWN: usize = 3;
@@ -25,11 +24,11 @@ const SHOWN: usize = 3;
 /// Folder of a study's first queue; those that follow are `queue-2` and so on.
 pub const FOLDER: &str = "queue";
 
-/// The queue that people should label next: the one in the study's folder that waits for its labels, or else the one that
-/// the study is advised.
+/// The queue that people should label next: the last one made if it waits for its labels, or else the one that the study is
+/// advised.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Next {
-    /// Its folder relative to the study's, if it is inside.
+    /// Its folder, relative to the study's where it is inside; `None` of one that is advised.
     pub folder: Option<String>,
     /// Items in it.
     pub queued: usize,
@@ -122,7 +121,7 @@ impl Next {
 /// A queue that waits for its labels: its name, and those of its items that wait, each with whether it was drawn at random.
 type Standing = (String, QueueRecord, Vec<(usize, bool)>);
 
-/// Name of the queue in the study's own folder that waits for its labels.
+/// Folder of the queue that waits for its labels, relative to the study's where it is inside.
 ///
 /// # Errors
 /// A file of it can't be read.
@@ -130,24 +129,26 @@ pub fn waiting(study: &Study) -> Result<Option<String>, Error> {
     Ok(standing(study)?.map(|(folder, ..)| folder))
 }
 
-/// The last of the queues in the study's own folder; `None` if it has other items, or if no more than a twentieth of it
-/// waits.
+/// The queue that was made last; `None` if it has other items, or if no more than a twentieth of it waits.
 ///
 /// # Errors
 /// A file of it can't be read.
 fn standing(study: &Study) -> Result<Option<Standing>, Error> {
-    let names = std::iter::once(FOLDER.to_owned()).chain((2..).map(|number| format!("{FOLDER}-{number}")));
-    let last = names.take_while(|name| study.file.folder().join(name).exists()).last();
-    let Some(name) = last else { return Ok(None) };
-    let folder = study.file.folder().join(&name);
-    let text = |name: &str| -> Result<String, Error> {
-        Ok(String::from_utf8_lossy(&read_if_there(&folder.join(name))?.unwrap_or_default()).into_owned())
+    let before = |record: &QueueRecord| batches_before(&record.added(), record.batches_before, &study.labels.batches);
+    // Of queues that read the same labels, one that the user named is later than the first, and `queue-3` than `queue-2`.
+    let number = |name: &str| match name.strip_prefix(FOLDER) {
+        Some("") => 1,
+        rest => rest.and_then(|rest| rest.strip_prefix('-')?.parse().ok()).unwrap_or(usize::MAX),
     };
-    let (record, rows) = (text(QueueRecord::FILE)?, text("queue.jsonl")?);
+    let queues = records(&study.file.folder())?.into_iter();
+    let last = queues.max_by_key(|(name, record)| (before(record), number(name)));
+    let Some((name, record)) = last else { return Ok(None) };
+    let file = study.file.folder().join(&name).join("queue.jsonl");
+    let rows = read_if_there(&file)?.unwrap_or_default();
     let position = |(id, drawn): (String, bool)| Some((study.items.ids.position(&id)?, drawn));
-    let all = queued(&rows).map(position).collect::<Option<Vec<_>>>();
-    let Some((record, all)) = serde_json::from_str::<QueueRecord>(&record).ok().zip(all) else { return Ok(None) };
-    let before = batches_before(&record.added(), record.batches_before, &study.labels.batches);
+    let all = queued(&String::from_utf8_lossy(&rows)).map(position).collect::<Option<Vec<_>>>();
+    let Some(all) = all else { return Ok(None) };
+    let before = before(&record);
     let is_new = |batch: Option<usize>| batch.is_some_and(|batch| batch >= before);
     let labels = study.labels.added().filter(|label| is_new(label.batch)).map(|label| label.item);
     let remarks = study.labels.remarks.iter().filter(|remark| is_new(Some(remark.batch))).map(|remark| remark.item);

@@ -9,6 +9,8 @@ use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_system::numbers::three;
 
+use super::side;
+use super::trust::{Values, ask};
 use crate::input::config::JudgeConfig;
 use crate::input::items::Grouping;
 use crate::input::labels::Labels;
@@ -105,7 +107,10 @@ pub struct Ratings {
     pub people: Lists<(f64, f64)>,
     /// Those that count in means, where not all do: a label that a queue by rank asked for because of what earlier labels of the
     /// item said, or the judge, tells of that item alone.
-    counted: Option<Lists<(f64, f64)>>,
+    /// Where the items with two labels do not stand for the others, those of the annotator who labelled nearly all.
+    pub(super) counted: Option<Lists<(f64, f64)>>,
+    /// Why items with two labels do not stand for the others; `None` where nothing shows it.
+    pub unlike_pairs: Option<String>,
     /// Groups, where a column names them.
     pub group: Option<Grouping>,
     /// Systems, where a column names them.
@@ -168,6 +173,7 @@ impl Ratings {
             confidence: stated_confidence(study),
             people: people(&study.labels, study.len(), places),
             counted: study.without_asked_by_rank().map(|labels| people(&labels, study.len(), places)),
+            unlike_pairs: None,
             group: study.items.groups.clone(),
             system: study.items.systems.clone(),
             contests: contests(study),
@@ -203,7 +209,40 @@ impl Ratings {
             ratings.repeats.push(repeats.iter().copied());
             ratings.verdict.push(verdict);
         }
+        ratings.unlike_pairs = ratings.unlike_pairs();
+        if ratings.unlike_pairs.is_some()
+            && ratings.counted.is_none()
+            && let Some(labels) = study.labels.of_main_annotator(ratings.labelled().len())
+        {
+            ratings.counted = Some(people(&labels, study.len(), places));
+        }
         ratings
+    }
+
+    /// Why items with two labels do not stand for the others: the judge differs from people there more or less than on items
+    /// with one, at the level of 1 in 1,000. Second labels that were asked for because of the first, as to settle where a person
+    /// and the judge differ, tell neither how far people agree nor how the judge does beside them.
+    fn unlike_pairs(&self) -> Option<String> {
+        let labelled: Vec<usize> = self.labelled();
+        if labelled.iter().all(|&item| self.between(item).is_none()) {
+            return None;
+        }
+        let design = Design::random(labelled.iter().map(|&item| self.things[item]).collect());
+        let values = |twice: bool| -> Vec<Option<f64>> {
+            let miss = |&item: &usize| (self.between(item).is_some() == twice).then(|| self.judge_miss(item));
+            labelled.iter().map(miss).collect()
+        };
+        let [twice, once] = [true, false].map(values);
+        let [one, other] = [&twice, &once].map(|values| ask(self, values, Values::Distances).among(50));
+        let how = match side(&design.contrast(&one, &other)) {
+            0 => return None,
+            more if more > 0 => "more",
+            _ => "less",
+        };
+        Some(format!(
+            "items with two labels are not like those with one: the judge differs from people {how} there; have a second \
+             person label random items"
+        ))
     }
 
     /// Number of items.

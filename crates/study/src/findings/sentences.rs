@@ -41,9 +41,12 @@ pub(super) fn verdict(answer: &Answer) -> String {
         }
         TrustVerdict::BetterThanPerson => "Yes: it agrees with people better than they do with each other.".to_owned(),
         TrustVerdict::BetterThanConstant => {
-            format!(
-                "In part: it does better than {base}; there is no person to compare it with, as no item has two labels."
-            )
+            let why = match trust.over_people.reason() {
+                Some(reason) if !reason.starts_with("there ") => format!(": {reason}"),
+                _ if answer.most_labels > 1 => ", as too few items have two labels".to_owned(),
+                _ => ", as no item has two labels".to_owned(),
+            };
+            format!("In part: it does better than {base}; there is no person to compare it with{why}.")
         }
     }
 }

@@ -144,7 +144,8 @@ impl Trust {
         let constant = best_constant(sample);
         let over_base = over_base(sample, constant);
         let over = sample.values(|row| Some(rows.between(row)? - rows.judge_miss(row)));
-        let over_people = sample.design.estimate(&ask(rows, &over, Values::Differences));
+        let of_pairs = |found: Estimable| rows.unlike_pairs.clone().map_or(found, Estimable::not);
+        let over_people = of_pairs(sample.design.estimate(&ask(rows, &over, Values::Differences)));
         let labelled = sample.labelled.len();
         Self {
             verdict: match sample.design.reason() {
@@ -161,7 +162,7 @@ impl Trust {
             },
             agreement: share(sample, &|row| miss(row).map(good)),
             base: (rows.scale.text(constant), of_best(sample, &|row| Some(good(rows.miss(row, constant))))),
-            between_people: share(sample, &|row| rows.between(row).map(good)),
+            between_people: of_pairs(share(sample, &|row| rows.between(row).map(good))),
             over_base,
             over_people,
             kappa: kappa(sample, 0),
@@ -242,7 +243,7 @@ impl<'r> Sample<'r> {
 
 /// What the values of a mean are, and so which range they have.
 #[derive(Debug, Clone, Copy)]
-enum Values {
+pub(super) enum Values {
     /// How often, or how far apart: from 0 to 1 or to the width of the scale.
     Distances,
     /// How good: how often, or the distance below 0.
@@ -251,7 +252,7 @@ enum Values {
     Differences,
 }
 
-fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
+pub(super) fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
     let (low, high) = rows.scale.range();
     let width = if rows.scale.nominal().is_some() { 1.0 } else { high - low };
     let (least, most) = match of {

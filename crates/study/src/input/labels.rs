@@ -1,5 +1,6 @@
 //! The human labels of a study: those of the user's own files and those that were added.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ndarray::{Array2, ArrayView1, Axis};
@@ -237,13 +238,33 @@ impl Labels {
 
     /// The labels without those of the log.
     pub fn without_added(&self) -> Self {
-        Self { batches: vec![], ..self.without(|label| label.batch.is_some()) }
+        self.without_batches_from(0)
+    }
+
+    /// The labels without those of the log's batches from this position on.
+    pub(crate) fn without_batches_from(&self, first: usize) -> Self {
+        let is_kept = |batch: Option<usize>| batch.is_none_or(|batch| batch < first);
+        Self {
+            batches: self.batches.iter().take(first).cloned().collect(),
+            remarks: self.remarks.iter().filter(|remark| is_kept(Some(remark.batch))).cloned().collect(),
+            ..self.without(|label| !is_kept(label.batch))
+        }
     }
 
     /// The labels without some of the log.
     pub(crate) fn without(&self, is_out: impl Fn(&Label) -> bool) -> Self {
         let (out, rows): (Vec<Label>, Vec<Label>) = self.rows.iter().copied().partition(is_out);
         Self { rows, counts: &self.counts - &self.counts_of(&out), ..self.clone() }
+    }
+
+    /// The labels of the annotator who labelled most, where these are nine tenths of so many items or more.
+    pub(crate) fn of_main_annotator(&self, items: usize) -> Option<Self> {
+        let mut given = vec![BTreeSet::new(); self.annotators.len()];
+        for label in &self.rows {
+            given[label.annotator].insert(label.item);
+        }
+        let (main, own) = given.iter().enumerate().max_by_key(|(k, own)| (own.len(), Reverse(*k)))?;
+        (10 * own.len() >= 9 * items).then(|| self.without(|label| label.annotator != main))
     }
 
     /// Counts of the labels that came from the log, items x classes.

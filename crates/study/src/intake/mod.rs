@@ -58,9 +58,14 @@ impl Intake {
     /// A file that can't be read or is of no known form, or a label without an item, an annotator or one clear value.
     pub fn read(file: &Path, by: Option<&str>) -> Result<Self> {
         let bytes = read_file(file)?;
-        let found = found(file, &bytes, by)?;
-        if let Some(label) = found.labels.iter().find(|label| label.annotator.trim().is_empty()) {
-            return Err(Error::refused(label.place.clone().in_field("annotator"), Problem::Blank));
+        let mut found = found(file, &bytes, by)?;
+        for label in &mut found.labels {
+            label.annotator = label.annotator.trim().to_owned();
+            if label.annotator.is_empty() {
+                let remedy = "fill the cell in, or say who gave the labels without a name: --annotator NAME";
+                let place = label.place.clone().in_field("annotator");
+                return Err(Error::unfit(place, Problem::Blank.to_string(), remedy));
+            }
         }
         Ok(Self { file: file.to_owned(), sha256: sha256_hex(&bytes), ..found })
     }
@@ -147,6 +152,7 @@ impl Intake {
             fresh.push(label);
         }
         faults.told()?;
+        notices.extend(self.alike(&known));
         let [skips, comments] = remarks;
         notices.extend((skips > 0).then(|| format!("{skips} answers skipped their items: they count as missing.")));
         notices.extend((comments > 0).then(|| format!("{comments} comments: `study labels list` shows them.")));
@@ -155,6 +161,20 @@ impl Intake {
             self.skipped.insert("already there", skipped);
         }
         Ok(fresh)
+    }
+
+    /// What is to be said of annotators in the file whose names differ in case alone from others that are `known`.
+    fn alike(&self, known: &Known) -> Vec<String> {
+        let mut spelt: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for name in known.0.keys().map(|(_, name)| name) {
+            spelt.entry(name.to_lowercase()).or_default().insert(name);
+        }
+        let own: BTreeSet<String> = self.labels.iter().map(|label| label.annotator.to_lowercase()).collect();
+        let several = spelt.into_iter().filter(|(name, spelt)| spelt.len() > 1 && own.contains(name));
+        let names = |spelt: BTreeSet<&str>| spelt.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        several
+            .map(|(_, spelt)| format!("Names that differ in case count as several annotators: {}.", names(spelt)))
+            .collect()
     }
 
     /// The items of the labels in the file, by the ids that the study gives them, each with the annotator.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::items::{Items, numbered};
 use crate::input::label_store::LabelBatch;
 use crate::input::labels::{Label, Labels};
-use crate::input::source::{Source, read_if_there, unreadable};
+use crate::input::source::Source;
 use crate::model::study::Study;
 use crate::queue::files::read_selection;
 use crate::queue::files::{QUEUES_ELSEWHERE, QueueRecord, batches_before};
@@ -72,17 +72,14 @@ impl AnsweredQueue {
             return Ok(vec![]);
         }
         let mut queues: Vec<(Self, BTreeSet<usize>)> = vec![];
-        for name in folders(folder).map_err(unreadable(folder))? {
+        for (name, record) in records(folder)? {
             let queue = folder.join(&name);
-            let Some(text) = read_if_there(&queue.join(QueueRecord::FILE))? else { continue };
-            // A file of that name that some other program wrote is none of a queue.
-            let Ok(record) = serde_json::from_slice::<QueueRecord>(&text) else { continue };
             let selection = match read_selection(&queue, Some(&record), &items.ids, &items.file) {
                 Ok(selection) => Ok(selection),
                 Err(judge_uncertainty_formats::Error::Unreadable { file, source })
                     if source.kind() != std::io::ErrorKind::NotFound =>
                 {
-                    return Err(unreadable(&file)(source));
+                    return Err(judge_uncertainty_formats::Error::Unreadable { file, source });
                 }
                 Err(error) => Err(error.to_string()),
             };
@@ -155,6 +152,25 @@ fn folders(study: &Path) -> std::io::Result<BTreeSet<String>> {
     let elsewhere = read::bytes_if_there(&study.join(QUEUES_ELSEWHERE))?.unwrap_or_default();
     let elsewhere = String::from_utf8_lossy(&elsewhere);
     Ok(names.chain(elsewhere.lines().map(str::to_owned)).collect())
+}
+
+/// The records of the queues in the folder of a study, and of those that it notes elsewhere, by the names of their folders.
+///
+/// # Errors
+/// The folder can't be listed, or a record can't be read.
+pub(crate) fn records(study: &Path) -> judge_uncertainty_formats::error::Result<Vec<(String, QueueRecord)>> {
+    let unreadable = |file: &Path| {
+        let file = file.to_owned();
+        move |source| judge_uncertainty_formats::Error::Unreadable { file, source }
+    };
+    let mut records = vec![];
+    for name in folders(study).map_err(unreadable(study))? {
+        let file = study.join(&name).join(QueueRecord::FILE);
+        let text = read::bytes_if_there(&file).map_err(unreadable(&file))?;
+        // A file of that name that some other program wrote is none of a queue.
+        records.extend(text.and_then(|text| Some((name, serde_json::from_slice(&text).ok()?))));
+    }
+    Ok(records)
 }
 
 /// How the labelled items of a study were chosen, in words and as a design.

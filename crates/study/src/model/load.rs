@@ -1,6 +1,6 @@
 //! A study as it is read: everything is refused here that can't be used.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -237,9 +237,20 @@ impl Study {
         self.ratings.get_or_init(|| Ratings::from_study(self))
     }
 
-    /// The study as it was before labels were added.
-    pub fn without_added(&self) -> Self {
-        Self { labels: self.labels.without_added(), queues: vec![], ratings: OnceLock::new(), ..self.clone() }
+    /// The study as it was before the last batch of labels was added; `None` where none was, or no label was there before.
+    pub fn before_last_batch(&self) -> Option<Self> {
+        let last = self.batches().checked_sub(1)?;
+        let earlier = |queue: &AnsweredQueue| {
+            let batches: BTreeSet<usize> = queue.batches.range(..last).copied().collect();
+            (!batches.is_empty()).then(|| AnsweredQueue { batches, ..queue.clone() })
+        };
+        let before = Self {
+            labels: self.labels.without_batches_from(last),
+            queues: self.queues.iter().filter_map(earlier).collect(),
+            ratings: OnceLock::new(),
+            ..self.clone()
+        };
+        (!before.has_no_labels()).then_some(before)
     }
 
     /// The item and the batch of every added label.

@@ -157,7 +157,7 @@ impl LabelPlan {
                 (Some(needed), _) => known(needed),
                 (None, Some(reason)) => format!("{}: not estimable ({reason})", figure.what),
                 (None, None) => {
-                    let about = if figure.id.starts_with("rate") { "" } else { ", as it is about new items like them" };
+                    let about = if figure.id.starts_with("rate") { "" } else { " (it is about new ones)" };
                     format!("{} to {wanted}: not even all {} items suffice{about}", figure.what, self.items)
                 }
             }

@@ -285,7 +285,7 @@ pub struct TableReading {
 pub enum Letters {
     /// The answer that was shown first, and second.
     Places,
-    /// The same answer in both orders.
+    /// One answer, in whichever order the two were shown.
     Answers,
 }
 

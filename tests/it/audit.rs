@@ -768,6 +768,44 @@ fn a_rate_is_as_narrow_as_that_of_ppi() {
     assert!(corrected.lo < number("passes") && number("passes") < corrected.hi, "{corrected:?}");
 }
 
+/// People and judge are right in nine of ten rows, so that any two of them agree in 82%; a second person labelled only the rows
+/// in which the first and the judge differ, or every other row.
+#[test]
+fn second_labels_that_followed_from_the_first_do_not_stand_for_the_others() {
+    let table = |settles: bool| {
+        let mut stream = Stream::new(3);
+        let mut text = "id,judge_verdict,human_1,human_2\n".to_owned();
+        for i in 0..400 {
+            let truth = stream.random() < 0.6;
+            let [judge, one, two] = [0; 3].map(|_| truth == (stream.random() < 0.9));
+            let word = |is: bool| if is { "pass" } else { "fail" };
+            let has_second = if settles { one != judge } else { i % 2 == 0 };
+            text += &format!("m{i},{},{},{}\n", word(judge), word(one), if has_second { word(two) } else { "" });
+        }
+        text
+    };
+    let answer = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("t.csv"), text).unwrap();
+        let printed = said(audit(folder.path(), &["t.csv", "--labelled", "random", "--json"]));
+        serde_json::from_str::<Value>(&printed).unwrap()["answer"].clone()
+    };
+    let found = |answer: &Value, id: &str| {
+        answer["findings"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap()["found"]["value"].as_f64()
+    };
+    let (settled, random) = (answer(&table(true)), answer(&table(false)));
+    assert_eq!(settled["verdict"], "better_than_constant");
+    assert!(
+        settled["says"].as_str().unwrap().contains("items with two labels are not like those with one"),
+        "{settled}"
+    );
+    assert_eq!((found(&settled, "between_people"), found(&settled, "over_people")), (None, None));
+    for answer in [&settled, &random] {
+        assert!((found(answer, "agreement").unwrap() - 0.82).abs() < 0.06, "{answer}");
+    }
+    assert!(found(&random, "over_people").unwrap().abs() < 0.1);
+}
+
 /// A judge that was asked twice and is right eight times of ten, whichever the answer.
 #[test]
 fn split_votes_of_a_judge_asked_twice_are_shares() {

@@ -90,7 +90,7 @@ pub(super) fn step(answer: &Answer) -> String {
                 if open == 0 { "" } else { "; further labels only narrow the figures" }
             )
         }
-        TrustVerdict::Constant => "Do not rely on it, and ask for no labels to find out more about it.".to_owned(),
+        TrustVerdict::Constant => "Do not rely on it; labels can tell the rate alone.".to_owned(),
         TrustVerdict::WorseThanConstant => "Do not rely on it.".to_owned(),
         _ if open == 0 => {
             let further = answer.next.as_ref().map_or("", |_| "; the queue is for second labels, if you want them");

@@ -386,6 +386,20 @@ fn labels_that_no_queue_asked_for_answer_none() {
     assert!(kept.iter().zip(told.design.weights()).all(|(&item, weight)| (weight > 0.0) == (item < 40)));
 }
 
+/// Second labels of the items that a rule ranks first enter no mean; those of items drawn at random do.
+#[test]
+fn second_labels_by_rank_count_for_the_belief_alone() {
+    for (rule, counts) in [(Rule::Info, false), (Rule::FewestLabels, true)] {
+        let folder = folder(ITEMS, 1, "");
+        let before = load(&folder).ratings().labelled().len();
+        answered_by(rule, &folder, "queue", None, true);
+        let study = load(&folder);
+        let twice = (0..study.len()).filter(|&item| study.numbers()[item] == 2).count();
+        let compared = (0..study.len()).filter(|&item| study.ratings().between(item).is_some()).count();
+        assert_eq!((before, twice, compared), (ITEMS, 30, if counts { 30 } else { 0 }), "{rule:?}");
+    }
+}
+
 /// One further label, drawn at random, joins those that were.
 #[test]
 fn a_queue_of_one_item_counts() {

@@ -768,6 +768,24 @@ fn a_rate_is_as_narrow_as_that_of_ppi() {
     assert!(corrected.lo < number("passes") && number("passes") < corrected.hi, "{corrected:?}");
 }
 
+/// 60 labels without an error do not tell how many labels narrow agreement; with 6 errors they do.
+#[test]
+fn plans_from_hardly_an_error_are_called_rough() {
+    let printed = |errors: usize| {
+        let cell = |i: usize| match i {
+            i if i < errors => "fail",
+            i if i < 60 => "pass",
+            _ => "",
+        };
+        let rows: String = (0..400).map(|i| format!("m{i},pass,{}\n", cell(i))).collect();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("t.csv"), format!("id,judge_verdict,human\n{rows}m400,fail,\n")).unwrap();
+        said(audit(folder.path(), &["t.csv", "--labelled", "random", "--target", "3"]))
+    };
+    assert!(printed(0).contains("(rough: judge and people differ on 0 of 60"), "{}", printed(0));
+    assert!(!printed(6).contains("rough"), "{}", printed(6));
+}
+
 /// People and judge are right in nine of ten rows, so that any two of them agree in 82%; a second person labelled only the rows
 /// in which the first and the judge differ, or every other row.
 #[test]

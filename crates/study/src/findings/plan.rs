@@ -13,6 +13,8 @@ const LOOKS: [usize; 7] = [25, 50, 100, 200, 400, 800, 1600];
 const MORE_LABELS: usize = 50;
 /// With fewer labels than this, widths that come differ from planned ones by more than a tenth on average.
 const ROUGH: usize = 30;
+/// With fewer items than this on which judge and people differ, how far they do is hardly known, and so is what labels will show.
+const FEW_ERRORS: usize = 5;
 
 /// How narrow figures become with further labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,6 +23,9 @@ pub struct LabelPlan {
     pub items: usize,
     /// Those that are labelled.
     pub labelled: usize,
+    /// Labelled items on which the judge differs from people.
+    #[serde(skip)]
+    pub errors: usize,
     /// Half the width that is wanted, in points of a hundred (of numbers, in units of their scale); `None` where none is.
     pub target: Option<f64>,
     /// Whether labels are assumed to be drawn at random because the study does not state how they were chosen.
@@ -139,7 +144,8 @@ impl LabelPlan {
         let further = open.min(labelled.max(MORE_LABELS));
         let width = |labels: usize| Some(Width { labels, half: half(&rate_after(labels))? });
         let narrowing = width(0).zip(width(further)).filter(|_| further > 0).map(<[Width; 2]>::from);
-        Self { items, labelled, target, is_assumed: sample.is_assumed, figures, narrowing }
+        let errors = sample.labelled.iter().filter(|&&item| ratings.judge_miss(item) > 0.0).count();
+        Self { items, labelled, errors, target, is_assumed: sample.is_assumed, figures, narrowing }
     }
 
     /// How many labels the target takes, in a sentence; `None` without one.
@@ -167,6 +173,9 @@ impl LabelPlan {
         let all: Vec<String> = self.figures.iter().filter(is_asked).map(of).collect();
         let rough = match self.labelled {
             few if few < ROUGH => format!(" (rough, from only {few} labels)"),
+            all if self.errors < FEW_ERRORS => {
+                format!(" (rough: judge and people differ on {} of {all} labelled items)", self.errors)
+            }
             _ => String::new(),
         };
         Some(format!("What it takes in random items without a label{rough}: {}.", all.join("; ")))

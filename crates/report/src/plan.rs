@@ -22,6 +22,7 @@ pub fn plan_answer(plan: &LabelPlan, study: &str, waiting: Option<&str>) -> Resu
     let budget = plan.figures.first().and_then(|rate| rate.needed).filter(|needed| *needed > 0);
     let view = context! {
         of => plan,
+        missing => &plan.missing,
         figures => &plan.figures.iter().map(figure).collect::<Vec<_>>(),
         sentence => &plan.sentence(),
         assumed => &format!("{ASSUMED} {REPLACED}"),

@@ -11,7 +11,7 @@ use crate::audit::columns::{HUMAN, JUDGE, Mapping, ReadColumn, Role, has_word, w
 use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
 use crate::audit::not_used;
 use crate::audit::table::present;
-use crate::input::config::{Letters, StudyConfig};
+use crate::input::config::{StudyConfig, TableReading};
 use crate::input::question::Criterion;
 use crate::input::scale::Given;
 use crate::input::spelling::{folded, number};
@@ -34,8 +34,8 @@ pub struct LogOptions<'k> {
     pub labels_from: Option<String>,
     /// Field with the group of each item.
     pub group_from: Option<String>,
-    /// What letters of a judge of pairs stand for.
-    pub letters: Option<Letters>,
+    /// How a table of pairs was read.
+    pub read: TableReading,
     /// The study whose answers further items have; every one of these is kept, even one that looks like another.
     pub known: Option<&'k StudyConfig>,
 }
@@ -261,7 +261,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let files = StudyFolder {
         title: format!("{about} of {tools}"),
         criterion: Lines::of_criterion(criterion.as_ref(), missing),
-        reading: Lines::of_reading(&Mapping::default(), options.letters, scores),
+        reading: Lines::of_reading(&TableReading { scores, ..options.read.clone() }),
         scale: coding.scale,
         head,
         items: of_items,

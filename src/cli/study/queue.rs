@@ -104,6 +104,10 @@ fn needed(study: &Study, half: f64) -> Result<Option<usize>, Error> {
     if plan.is_assumed {
         say(format_args!("{ASSUMED} {REPLACED}"));
     }
+    if plan.missing > 0 {
+        let says = format!("a queue waits for {} labels, which come first: add them, then ask again", plan.missing);
+        return Err(Error::NoPlan { says });
+    }
     match plan.figures.first().and_then(|rate| rate.needed) {
         Some(0) => Ok(None),
         Some(needed) => Ok(Some(needed)),
@@ -111,7 +115,10 @@ fn needed(study: &Study, half: f64) -> Result<Option<usize>, Error> {
             let rate = plan.figures.first().filter(|rate| rate.not_estimable.is_some());
             let says = rate.map(|rate| {
                 let labelled = plan.labelled;
-                format!("{} is not estimable from {labelled} labels: take --rule random --budget 30 first", rate.what)
+                format!(
+                    "{} is not estimable (labelled items: {labelled}): take --rule random --budget 30 first",
+                    rate.what
+                )
             });
             Err(Error::NoPlan { says: says.or_else(|| plan.sentence()).unwrap_or_default() })
         }

@@ -1015,6 +1015,9 @@ impl Design {
     pub fn contrast(&self, one: &Ask<'_>, other: &Ask<'_>) -> Estimable {
         // What means of the study vary by over studies like it, however many of its items have a label.
         let over_new = |ask: &Ask<'_>| {
+            if ask.rows == Some(ask.values.iter().flatten().count()) {
+                return self.estimate(&Ask { of_study: false, rows: None, help: None, ..*ask });
+            }
             let value = self.plain_mean(ask.values).unwrap_or(0.0);
             let [new, own] = [false, true].map(|of_study| self.linear_mean(&Ask { of_study, ..*ask }, value));
             let more = if ask.of_study { (new.variance - own.variance).max(0.0) } else { 0.0 };

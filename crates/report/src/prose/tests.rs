@@ -481,7 +481,7 @@ fn vary_answers(classes: &Ran) {
     for target in [None, Some(3.0)] {
         let mut plan = LabelPlan::of_study(&classes.study, target);
         crate::plan_answer(&plan, "study", None).unwrap();
-        plan.is_assumed = !plan.is_assumed;
+        (plan.is_assumed, plan.missing) = (!plan.is_assumed, 3);
         plan.figures[0].now = None;
         crate::plan_answer(&plan, "study", None).unwrap();
     }

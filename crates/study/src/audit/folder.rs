@@ -11,7 +11,7 @@ use super::columns::{Mapping, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use crate::findings::condition::Condition;
-use crate::input::config::Letters;
+use crate::input::config::TableReading;
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
 use crate::input::spelling::number;
@@ -68,15 +68,16 @@ impl Lines {
         lines
     }
 
-    /// How a table was read, what letters of pairs stand for, and between which numbers the judge's are that stand for one of
-    /// two answers.
-    pub(crate) fn of_reading(mapping: &Mapping, letters: Option<Letters>, ends: Option<(f64, f64)>) -> Self {
+    /// How a table was read.
+    pub(crate) fn of_reading(reading: &TableReading) -> Self {
         let mut lines = Self::default();
-        if !mapping.is_empty() || letters.is_some() || ends.is_some() {
+        if *reading != TableReading::default() {
             lines.0 = "\n# How the answers were read; `apply` reads further ones alike.\n[audited]\n".to_owned();
-            lines.set("columns", Some(mapping).filter(|of| !of.is_empty()).and_then(|of| Value::try_from(of).ok()), "");
-            lines.set("letters", letters.and_then(|of| Value::try_from(of).ok()), "");
-            lines.set("scores", ends.map(|(low, high)| vec![low, high]), "");
+            let columns = Some(&reading.columns).filter(|columns| !columns.is_empty());
+            lines.set("columns", columns.and_then(|columns| Value::try_from(columns).ok()), "");
+            lines.set("letters", reading.letters.and_then(|letters| Value::try_from(letters).ok()), "");
+            lines.set("first", reading.first.as_deref(), "");
+            lines.set("scores", reading.scores.map(|(low, high)| vec![low, high]), "");
         }
         lines
     }
@@ -195,7 +196,11 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
         criterion: Lines::of_criterion(criterion, RUBRIC),
         items: of_items,
         judge: of_judge,
-        reading: Lines::of_reading(mapping, None, rows.ends),
+        reading: Lines::of_reading(&TableReading {
+            columns: mapping.clone(),
+            scores: rows.ends,
+            ..TableReading::default()
+        }),
         is_counted: cells.is_counted,
         files,
     }

@@ -108,8 +108,7 @@ impl AuditInput {
                 .or_else(|| long::unpacked(&cells, &mapping, &all))
                 .or_else(|| shares::likeliest(&cells, &mapping, classes));
             let Some((made, raters)) = made else {
-                let letters = reading.and_then(|known| known.letters);
-                return match PairTable::new(&cells, path, &mapping, (&of_columns, letters)) {
+                return match PairTable::new(&cells, path, &mapping, (&of_columns, reading)) {
                     Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
                     None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
                 };
@@ -183,9 +182,9 @@ impl AuditInput {
 
     fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<&StudyConfig>) -> Result<Self, Error> {
         let mut source = Source::default();
-        let PairTable { log, columns, table, letters, notices } = pairs;
+        let PairTable { log, columns, table, read, notices } = pairs;
         let group = columns.one(Role::Group).map(str::to_owned);
-        let options = LogOptions { group_from: group, letters, known, ..LogOptions::default() };
+        let options = LogOptions { group_from: group, read, known, ..LogOptions::default() };
         let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
         let mut study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
         study.files.title = stem(path);

@@ -24,7 +24,7 @@ use super::columns::{Correction, Mapping, ReadColumn, Role, has_word, is_model, 
 use super::long;
 use super::prepare::{file_name, not_used};
 use super::table::{CellTable, present};
-use crate::input::config::Letters;
+use crate::input::config::{Letters, TableReading};
 
 /// Letters of the sides in the names of columns.
 const SIDES: [[&str; 2]; 4] = [["a", "b"], ["1", "2"], ["first", "second"], ["left", "right"]];
@@ -46,8 +46,8 @@ pub struct PairTable {
     pub columns: Mapping,
     /// Each column, and how it was read.
     pub table: Vec<ReadColumn>,
-    /// What the judge's letters stand for, where the other order makes a difference.
-    pub letters: Option<Letters>,
+    /// What the judge's letters stand for, where the other order makes a difference, and which system is `A`, where there are two.
+    pub read: TableReading,
     /// How it was read.
     pub notices: Vec<String>,
 }
@@ -144,13 +144,13 @@ fn order(
 }
 
 impl PairTable {
-    /// Of a table of pairs, whose columns were recognised and corrected, where `letters` say what they say in the table of a
-    /// belief; `None` of another, or of one whose verdicts are none over two answers.
+    /// Of a table of pairs, whose columns were recognised and corrected, read as that of a belief if one is `known`; `None` of
+    /// another, or of one whose verdicts are none over two answers.
     pub fn new(
         cells: &CellTable,
         path: &Path,
         mapping: &Mapping,
-        (corrections, known): (&[Correction], Option<Letters>),
+        (corrections, known): (&[Correction], Option<&TableReading>),
     ) -> Option<Self> {
         let (systems, texts) = (sides(cells, SYSTEM), sides(cells, ANSWER));
         let column = |name: &&str| cells.column(name);
@@ -193,7 +193,7 @@ impl PairTable {
         let mut notices = cells.notices.clone();
         let id = reader.id(columns(Role::Id).first().copied());
         let items = reader.items(id, &[columns(Role::Text), texts.map_or(vec![], Vec::from)].concat());
-        notices.extend(reader.turn(&items));
+        let first = reader.turn(&items, known.and_then(|known| known.first.as_deref()), &mut notices);
         // Without a word on orders, systems that change places say it.
         let named_so = |as_named: bool| -> BTreeSet<(&str, [String; 2])> {
             let rows = items.iter().enumerate().filter(|(row, _)| !is_vote(*row));
@@ -205,7 +205,8 @@ impl PairTable {
             let of_table = reader.is_swapped(row).or(of_columns.then(|| has_word(&words(&cells.names[k]), SWAPPED)));
             of_table.or(change_places.then_some(false))
         };
-        let letters = reader.letters(&verdicts, &people, &shown, known, &mut notices);
+        let letters = reader.letters(&verdicts, &people, &shown, known.and_then(|known| known.letters), &mut notices);
+        let read = TableReading { letters, first, ..TableReading::default() };
         // Who gave the answers in the only column of people's.
         let gave = match people[..] {
             [column] => long::gave(cells, mapping, column, corrections).filter(|k| !aside.contains(k)),
@@ -307,7 +308,7 @@ impl PairTable {
         let columns = Mapping::from_roles(roles);
         notices.extend(not_used(&cells.names, |name| columns.names().contains(name)));
         let table = columns.read_columns(cells, corrections);
-        Some(Self { log: Log::new("pairs", &file_name(path), records), columns, table, letters, notices })
+        Some(Self { log: Log::new("pairs", &file_name(path), records), columns, table, read, notices })
     }
 }
 
@@ -385,25 +386,32 @@ impl Reader<'_> {
     }
 
     /// Settles which system of an item is `A`: the one that its first row names first, so that `A` means in the study
-    /// what it means in the table, and no result hangs on what systems are called. Two systems alone that change places
-    /// are in the order of their names in all items, which is returned as a notice.
-    fn turn(&mut self, questions: &[String]) -> Option<String> {
+    /// what it means in the table, and no result hangs on what systems are called. Of two systems alone it is the same one in
+    /// all items, and returned: that which is `known`, or if they change places the first by name.
+    fn turn(&mut self, questions: &[String], known: Option<&str>, notices: &mut Vec<String>) -> Option<String> {
         self.systems?;
         let sorted = |row: usize| SystemPair::new(self.systems_of(row).map(str::to_owned));
         let pairs: Vec<SystemPair> = (0..self.cells.len()).map(sorted).collect();
         let start = pairs.first()?;
         let alone = pairs.iter().all(|pair| pair.names == start.names);
-        let by_name = alone && pairs.iter().any(|pair| pair.as_named != start.as_named);
+        let changes = pairs.iter().any(|pair| pair.as_named != start.as_named);
+        // Whether the first by name is A in all items.
+        let known = known.filter(|known| start.names.iter().any(|name| name == known));
+        let of_all = alone.then(|| known.map_or(changes || start.as_named, |known| known == start.names[0]));
         let mut first = HashMap::new();
         let of_item = |(pair, question): (&SystemPair, &String)| {
-            let as_named = *first.entry((question.clone(), pair.names.clone())).or_insert(pair.as_named);
-            pair.as_named != (by_name || as_named)
+            let of_first = *first.entry((question.clone(), pair.names.clone())).or_insert(pair.as_named);
+            pair.as_named != of_all.unwrap_or(of_first)
         };
         self.turned = pairs.iter().zip(questions).map(of_item).collect();
         let turned = self.turned.iter().filter(|turned| **turned).count();
-        let [a, b] = &start.names;
-        let says = format!("A is {a:?} and B is {b:?} in every item, also in the {turned} rows that name {b:?} first.");
-        by_name.then_some(says)
+        let a = usize::from(!of_all?);
+        let [a, b] = [a, 1 - a].map(|k| &start.names[k]);
+        if turned > 0 {
+            let rows = format!("also in the {turned} rows that name {b:?} first");
+            notices.push(format!("A is {a:?} and B is {b:?} in every item, {rows}."));
+        }
+        Some(a.clone())
     }
 
     /// Whether the row's answers were shown in the other order; `None` of a table without a column of orders.

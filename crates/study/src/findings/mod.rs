@@ -78,7 +78,7 @@ pub struct Answer {
     pub chosen: Option<String>,
     /// The share of the items that were asked about and have no label, which intervals allow any.
     pub missing: f64,
-    /// Labelled items that enter no figure, as no queue drew them.
+    /// Labelled items that enter no figure, as no queue drew them at random.
     pub uncounted: usize,
     /// Every figure, with what it is over and its sentence.
     pub findings: Vec<Finding>,

@@ -23,6 +23,9 @@ pub struct LabelPlan {
     pub items: usize,
     /// Those that are labelled.
     pub labelled: usize,
+    /// Answers that a queue asked for and that are missing, which further labels are taken to be first.
+    #[serde(skip)]
+    pub missing: usize,
     /// Labelled items on which the judge differs from people.
     #[serde(skip)]
     pub errors: usize,
@@ -145,7 +148,8 @@ impl LabelPlan {
         let width = |labels: usize| Some(Width { labels, half: half(&rate_after(labels))? });
         let narrowing = width(0).zip(width(further)).filter(|_| further > 0).map(<[Width; 2]>::from);
         let errors = sample.labelled.iter().filter(|&&item| ratings.judge_miss(item) > 0.0).count();
-        Self { items, labelled, errors, target, is_assumed: sample.is_assumed, figures, narrowing }
+        let missing = sample.design.unanswered();
+        Self { items, labelled, missing, errors, target, is_assumed: sample.is_assumed, figures, narrowing }
     }
 
     /// How many labels the target takes, in a sentence; `None` without one.
@@ -178,7 +182,11 @@ impl LabelPlan {
             }
             _ => String::new(),
         };
-        Some(format!("What it takes in random items without a label{rough}: {}.", all.join("; ")))
+        let of = match self.missing {
+            0 => "random items without a label".to_owned(),
+            missing => format!("labels, the {missing} that a queue waits for first"),
+        };
+        Some(format!("What it takes in {of}{rough}: {}.", all.join("; ")))
     }
 }
 

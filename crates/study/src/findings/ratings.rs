@@ -105,9 +105,8 @@ pub struct Ratings {
     pub(super) confidence: Vec<Option<f64>>,
     /// Different answers of people, each with how many gave it.
     pub people: Lists<(f64, f64)>,
-    /// Those that count in means, where not all do: a label that a queue by rank asked for because of what earlier labels of the
-    /// item said, or the judge, tells of that item alone.
-    /// Where the items with two labels do not stand for the others, those of the annotator who labelled nearly all.
+    /// Those that count in means, where not all do. Labels that a queue by rank asked for of labelled items do not; where items
+    /// with two labels do not stand for the others, those of the annotator who labelled nearly all do.
     pub(super) counted: Option<Lists<(f64, f64)>>,
     /// Why items with two labels do not stand for the others; `None` where nothing shows it.
     pub unlike_pairs: Option<String>,
@@ -209,28 +208,26 @@ impl Ratings {
             ratings.repeats.push(repeats.iter().copied());
             ratings.verdict.push(verdict);
         }
-        ratings.unlike_pairs = ratings.unlike_pairs();
-        if ratings.unlike_pairs.is_some()
+        let twice: Vec<bool> = all.iter().map(|&item| ratings.between(item).is_some()).collect();
+        if twice.contains(&true)
             && ratings.counted.is_none()
             && let Some(labels) = study.labels.of_main_annotator(ratings.labelled().len())
         {
             ratings.counted = Some(people(&labels, study.len(), places));
+            ratings.unlike_pairs = ratings.unlike_pairs(&twice);
+            ratings.counted.take_if(|_| ratings.unlike_pairs.is_none());
         }
         ratings
     }
 
-    /// Why items with two labels do not stand for the others: the judge differs from people there more or less than on items
-    /// with one, at the level of 1 in 1,000. Second labels that were asked for because of the first, as to settle where a person
-    /// and the judge differ, tell neither how far people agree nor how the judge does beside them.
-    fn unlike_pairs(&self) -> Option<String> {
-        let labelled: Vec<usize> = self.labelled();
-        if labelled.iter().all(|&item| self.between(item).is_none()) {
-            return None;
-        }
+    /// Why the items with two labels, those marked by `twice`, do not stand for the others: the judge differs from the main
+    /// annotator there more or less, at the level of 1 in 1,000. Second labels that were asked for because of the first, as to
+    /// settle where a person and the judge differ, tell neither how far people agree nor how the judge does beside them.
+    fn unlike_pairs(&self, twice: &[bool]) -> Option<String> {
+        let labelled = self.labelled();
         let design = Design::random(labelled.iter().map(|&item| self.things[item]).collect());
-        let values = |twice: bool| -> Vec<Option<f64>> {
-            let miss = |&item: &usize| (self.between(item).is_some() == twice).then(|| self.judge_miss(item));
-            labelled.iter().map(miss).collect()
+        let values = |is: bool| -> Vec<Option<f64>> {
+            labelled.iter().map(|&item| (twice[item] == is).then(|| self.judge_miss(item))).collect()
         };
         let [twice, once] = [true, false].map(values);
         let [one, other] = [&twice, &once].map(|values| ask(self, values, Values::Distances).among(50));

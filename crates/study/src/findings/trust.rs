@@ -763,12 +763,20 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
         let [groups, systems] = [rates[0].groups.len(), rates[0].systems.len()];
         (0..groups).for_each(|g| add_up(rates.iter_mut().map(|rate| &mut rate.groups[g].corrected)));
         (0..systems).for_each(|g| add_up(rates.iter_mut().map(|rate| &mut rate.systems[g].corrected)));
+        for rate in &mut rates {
+            let of = |system: Option<&OfGroup>| Some(system?.corrected.estimate()?.value);
+            if let (Some(one), Some(other), Some(Estimable::Estimated(found))) =
+                (of(rate.systems.first()), of(rate.systems.get(1)), &mut rate.difference)
+            {
+                found.value = (one - other).clamp(found.lo, found.hi);
+            }
+        }
     }
     rates
 }
 
 /// Scales the shares of all classes, each estimated with the judge's help by a coefficient of its own, so that they add up to
-/// one. They move within their intervals, whose ends stay.
+/// one as far as their intervals, whose ends stay, allow it.
 fn add_up<'r>(shares: impl Iterator<Item = &'r mut Estimable>) {
     let mut shares: Vec<&mut Estimable> = shares.collect();
     let all: Option<Vec<f64>> = shares.iter().map(|share| Some(share.estimate()?.value)).collect();

@@ -115,8 +115,10 @@ impl Intake {
             // The name of a system is the verdict for its answer, in whichever order the task had them.
             let is_named = |name: &String| folded(name) == folded(&label.value);
             let named = items.pairs.as_ref().and_then(|pairs| pairs[item].iter().position(is_named));
+            let class = |k: usize| sides.map_or(CLASSES[k], |sides| sides[k].as_str());
+            let named = named.map(class).filter(|class| scale.parse(class).is_ok());
             let is_name = parsed.is_err() && named.is_some();
-            let value = match parsed.or_else(|problem| named.map(|k| CLASSES[k].to_owned()).ok_or(problem)) {
+            let value = match parsed.or_else(|problem| named.map(str::to_owned).ok_or(problem)) {
                 Ok(value) => value,
                 Err(problem) => {
                     refuse(problem);

@@ -328,6 +328,7 @@ impl ItemSampling {
             }
             words.extend(word);
         }
+        let own = [stages.len(), reasons.len()];
         let mut answered: BTreeSet<usize> = BTreeSet::new();
         let mut at_random = AtRandom::new(study, &things);
         let mut ranked = None;
@@ -356,7 +357,10 @@ impl ItemSampling {
         if at_random.queues > 0 {
             let strata: Vec<Option<usize>> = named.iter().map(|&thing| at_random.drawn[thing].then_some(0)).collect();
             // It holds what the user's own labels tell.
-            stages.drain(..usize::from(at_random.own));
+            if at_random.own {
+                stages.drain(..own[0]);
+                reasons.drain(..own[1]);
+            }
             let missing = things.count(|thing| at_random.asked[thing] && !at_random.drawn[thing]);
             match Stage::try_stratified(&strata, &[population]) {
                 Ok(stage) => stages.insert(0, stage.with_missing(vec![missing])),

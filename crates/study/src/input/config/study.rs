@@ -265,7 +265,7 @@ impl Serialize for StudyConfig {
 }
 
 /// `[audited]`: how a table was read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableReading {
     /// Which of its columns held what; none of pairs.
@@ -274,6 +274,9 @@ pub struct TableReading {
     /// What `A` of the judge is in pairs that were shown in the other order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letters: Option<Letters>,
+    /// The system that is `A` in all pairs, where there are two systems.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
     /// The ends of the judge's numbers, where these stand for one of two answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scores: Option<(f64, f64)>,

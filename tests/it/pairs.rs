@@ -175,6 +175,38 @@ fn no_result_hangs_on_what_systems_are_called() {
     assert!((rates - 1.0).abs() < 1e-9, "{rates}");
 }
 
+/// The judge of a study of two systems says the same of further pairs, whichever column names which system.
+#[test]
+fn apply_knows_which_system_is_a() {
+    let all = pairs(7);
+    let table = |turned: bool, with_people: bool| {
+        let row = |(i, pair): (usize, &Pair)| {
+            let mut names = ["birch", "ember"];
+            let mut answers = [pair.judge[0], pair.human.unwrap_or(2)];
+            if turned {
+                names.reverse();
+                answers = answers.map(mirrored);
+            }
+            let [judge, human] = answers.map(letter);
+            let human = if with_people && pair.human.is_some() { human } else { "" };
+            format!("q{i},{},{judge},{human}\n", names.join(","))
+        };
+        format!("id,model_a,model_b,judge_winner,human\n{}", all[..200].iter().enumerate().map(row).collect::<String>())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write("t.csv", table(false, true));
+    write("same.csv", table(false, false));
+    write("turned.csv", table(true, false));
+    in_folder(&folder, &["audit", "t.csv", "--labelled", "random"]);
+    let beliefs = ["same", "turned"].map(|name| {
+        let arguments = ["apply", "t-audit", "--items", &format!("{name}.csv"), "--out", name];
+        in_folder(&folder, &arguments);
+        std::fs::read(folder.path().join(name).join("part-00000.parquet")).unwrap()
+    });
+    assert!(beliefs[0] == beliefs[1]);
+}
+
 /// A of the table is A of the study, but where two systems change places from row to row.
 #[test]
 fn the_same_system_is_a_in_all_items_where_there_are_two() {

@@ -312,6 +312,24 @@ fn one_long(sd: f64) -> Play {
     })
 }
 
+/// Two systems of one pass rate with 100 rows each, of which so many together are labelled, and a judge that is right in 90%: the
+/// difference of the systems over new rows.
+fn systems(rate: f64, labels: usize) -> Play {
+    Box::new(move |stream| {
+        let people: Vec<f64> = (0..200).map(|_| is(stream.random() < rate)).collect();
+        let judge: Vec<f64> = people.iter().map(|y| if stream.random() < 0.9 { *y } else { 1.0 - y }).collect();
+        let chosen = draw(200, labels, stream);
+        let own: Vec<f64> = chosen.iter().map(|&row| judge[row]).collect();
+        let of = |system: usize| -> Values {
+            chosen.iter().map(|&row| Some(people[row]).filter(|_| row % 2 == system)).collect()
+        };
+        let all = |system: usize| judge.iter().skip(system).step_by(2).copied().collect::<Vec<_>>();
+        let (values, judged) = ([of(0), of(1)], [all(0), all(1)]);
+        let [one, other] = [0, 1].map(|k| Ask::share(&values[k]).of_rows(100).helped(Help::new(&own, &judged[k])));
+        Answer { found: Design::random_of((0..labels).collect(), 200).contrast(&one, &other), truth: 0.0 }
+    })
+}
+
 fn worlds() -> Vec<(String, Play)> {
     let mut all: Vec<(String, Play)> = vec![
         ("agreement, 20 of 100 conversations x 10".into(), clusters(0)),
@@ -363,6 +381,9 @@ fn worlds() -> Vec<(String, Play)> {
     }
     for (sd, what) in [(1.0, ""), (0.0, ", all alike")] {
         all.push((format!("rate, 20 of 61 conversations, one with a third of the rows{what}"), one_long(sd)));
+    }
+    for (rate, labels) in [(0.6, 60), (0.6, 150), (0.6, 200), (0.95, 200)] {
+        all.push((format!("two systems that pass {rate}, {labels} of 200 labelled"), systems(rate, labels)));
     }
     all
 }

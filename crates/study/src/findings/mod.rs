@@ -164,8 +164,9 @@ impl Answer {
         }
         if let Some(before) = study.before_last_batch() {
             let sample = Sample::new(&before);
-            let rate = rates(&sample).swap_remove(0).corrected;
-            let agreement = Trust::new(&sample).agreement;
+            let mut rates = rates(&sample);
+            let agreement = Trust::new(&sample, &rates).agreement;
+            let rate = rates.swap_remove(0).corrected;
             answer.before = Some(Before { agreement, rate, is_assumed: sample.is_assumed, batches: before.batches() });
         }
         answer.queue(study, decomposition, amount)?;
@@ -207,7 +208,8 @@ impl Answer {
     /// What the labels say, without belief and queue.
     pub fn without_queue(study: &Study) -> Self {
         let (ratings, sample) = (study.ratings(), Sample::new(study));
-        let trust = Trust::new(&sample);
+        let rates = rates(&sample);
+        let trust = Trust::new(&sample, &rates);
         Self {
             verdict: trust.verdict,
             says: String::new(),
@@ -229,7 +231,7 @@ impl Answer {
             at_least: vec![],
             plan: LabelPlan::new(&sample, None),
             before: None,
-            rates: rates(&sample),
+            rates,
             ranking: Ranking::new(&sample),
             consistency: consistency(ratings),
             position: Position::new(study, ratings),

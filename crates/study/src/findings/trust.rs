@@ -135,8 +135,8 @@ pub struct Covariate {
 }
 
 impl Trust {
-    /// Compares the judge with people.
-    pub fn new(sample: &Sample<'_>) -> Self {
+    /// Compares the judge with people; `rates` are those of [`rates`].
+    pub fn new(sample: &Sample<'_>, rates: &[Rate]) -> Self {
         let rows = sample.ratings;
         let classes = rows.scale.nominal().is_some();
         let good = |miss: f64| if classes { 1.0 - miss } else { miss };
@@ -167,7 +167,7 @@ impl Trust {
             over_people,
             kappa: kappa(sample, 0),
             by_class: by_class(sample),
-            bias: bias(sample),
+            bias: bias(sample, rates),
             confidence: confidence(sample),
             groups: groups(sample, &|row| miss(row).map(good)),
             covariates: covariates(sample),
@@ -419,15 +419,39 @@ fn excess(rows: &Ratings, row: usize, quantity: Statistic) -> Option<f64> {
     Some(rows.over_judge(row, |answer| quantity.of(answer)) - rows.observed(row, quantity)?)
 }
 
-fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
+/// What the judge alone says less the corrected rate, so that the three agree on every screen. The rate is that of the study's
+/// rows; over rows like these the bias varies by what its mean over all rows does: squared distances of ends add up to
+///
+/// ```text
+/// d^2 = d_rate^2 + (d_new^2 - d_study^2)
+/// ```
+///
+/// with d_new and d_study those of the mean difference of judge and people on labelled rows, over rows like these and over
+/// the study's (Zou and Donner 2008).
+fn bias(sample: &Sample<'_>, rates: &[Rate]) -> Vec<(String, Estimable)> {
     let rows = sample.ratings;
     let quantities = rows.quantities();
-    let of = |quantity: &Statistic| {
-        let name = rows.name(*quantity);
+    let of = |(k, (quantity, rate)): (usize, (&Statistic, &Rate))| {
         let values = sample.values(|row| excess(rows, row, *quantity));
-        (name, sample.design.estimate(&ask(rows, &values, Values::Differences).among(quantities.len())))
+        let asked = ask(rows, &values, Values::Differences).among(quantities.len());
+        let of_rate = OfDomain::new(sample, k, None);
+        let of_rate = sample.design.estimate(&of_rate.ask(true).among(quantities.len()));
+        let found = match (sample.design.estimate(&asked), sample.design.estimate(&asked.of_study()), of_rate) {
+            (Estimable::Estimated(new), Estimable::Estimated(study), Estimable::Estimated(known)) => {
+                let at = rate.corrected.estimate().map_or(known.value, |rate| rate.value);
+                let away = |of: f64, new: f64, study: f64| (of * of + (new * new - study * study).max(0.0)).sqrt();
+                let value = rate.by_judge - at;
+                let below = away(known.hi - at, new.value - new.lo, study.value - study.lo);
+                let above = away(at - known.lo, new.hi - new.value, study.hi - study.value);
+                let standard_error = away(known.standard_error, new.standard_error, study.standard_error);
+                let [lo, hi] = [value - below, value + above].map(|end| end.clamp(asked.range.0, asked.range.1));
+                Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, ..new })
+            }
+            (found, ..) => found,
+        };
+        (rate.of.clone(), found)
     };
-    quantities.iter().map(of).collect()
+    quantities.iter().zip(rates).enumerate().map(of).collect()
 }
 
 /// The number that divides others into higher ones and the rest: their median, or the highest one below it if none is above

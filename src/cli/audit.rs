@@ -213,7 +213,7 @@ fn compared(out: &Path, made: &[(String, AuditedStudy)]) -> Vec<Line> {
         let figures = if figures.is_empty() { String::new() } else { format!("{}. ", figures.join("; ")) };
         let (labelled, items) = (answer.labelled, answer.items);
         lines.push(Line::Row(format!("{figures}{labelled} of {items} items labelled. {}", answer.step)));
-        lines.extend(one.audited.notices.iter().take(1).map(|text| Line::Row(format!("Note: {text}"))));
+        lines.extend(notes(&one.audited, 1));
     }
     let folder = made.first().map_or(out, |(_, one)| one.folder.as_path());
     let command = format!("judge-uncertainty audit {}", shell_path(folder));
@@ -299,12 +299,17 @@ fn roles(audited: &Audited) -> String {
 pub(super) fn how_it_was_read(audited: &Audited, notices: usize) -> Vec<Line> {
     let Audited { audit, format, .. } = audited;
     let mut lines = vec![Line::Lead(format!("{audit} ({format}): {} {CORRECT}", roles(audited)))];
-    let more = audited.notices.len().saturating_sub(notices);
-    for (text, number) in audited.notices.iter().take(notices).zip(1..) {
-        let more = if number == notices && more > 0 { format!(" ({more} more: --details)") } else { String::new() };
-        lines.push(Line::Row(format!("Note: {text}{more}")));
-    }
+    lines.extend(notes(audited, notices));
     lines
+}
+
+/// The first notes of an audit, the last with how many more there are.
+fn notes(audited: &Audited, most: usize) -> impl Iterator<Item = Line> {
+    let more = audited.notices.len().saturating_sub(most);
+    audited.notices.iter().take(most).zip(1..).map(move |(text, number)| {
+        let more = if number == most && more > 0 { format!(" ({more} more: --details)") } else { String::new() };
+        Line::Row(format!("Note: {text}{more}"))
+    })
 }
 
 fn default_folder(file: &Path) -> PathBuf {

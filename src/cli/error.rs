@@ -41,8 +41,8 @@ pub(crate) enum Error {
     #[error("the study has no finding {finding:?}; it has {ids}")]
     NoFinding { finding: String, ids: String },
     /// A condition that no value of a finding can meet or miss.
-    #[error("{finding} lies between -1 and 1, and never at {number}: write 0.8 for 80%")]
-    Beyond { finding: String, number: f64 },
+    #[error("{finding} lies between {least} and {most}, and never at {number}: write 0.8 for 80%")]
+    Beyond { finding: String, number: f64, least: f64, most: f64 },
     /// Results on disk.
     #[error(transparent)]
     Artifact(#[from] crate::artifact::Error),

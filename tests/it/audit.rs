@@ -1156,6 +1156,15 @@ fn a_queue_that_is_answered_in_part_still_waits() {
     let (whole, answer) = rate(&["w-audit", "--json"]);
     assert!(whole < part, "{whole} for {part}");
     assert_eq!(answer["next"]["folder"], Value::Null);
+    // A queue may ask again for what has a label of whoever answers it: that says nothing new, and nothing waits for it.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    let again = ["study", "queue", "w-audit", "--out", "w-audit/queue-2", "--budget", "100%"];
+    said(command.current_dir(folder.path()).args(again).assert());
+    let all = fs::read_to_string(folder.path().join("w-audit/queue-2/queue.csv")).unwrap();
+    let mut all: Vec<&str> = all.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    all.retain(|id| !ids.contains(id));
+    add(&[&ids[..], &all[..]].concat(), "all.csv");
+    assert_eq!(rate(&["w-audit", "--json"]).1["next"]["folder"], Value::Null);
     // What no finding has is refused before any work.
     let refused = audit(folder.path(), &["w.csv", "--out", "x", "--at-least", "agrement=0.8"]).code(2);
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("no finding \"agrement\""));

@@ -352,11 +352,11 @@ fn labels_of_one_criterion_never_reach_another() {
             // The criterion stands on the page.
             let criterion = queue["criterion"]["name"].as_str().unwrap();
             assert!(html.contains(&format!("<h2>{criterion}</h2>")), "{criterion}");
-            let mut table = "id,annotator,label\n".to_owned();
+            let mut table = "id,annotator,label,criterion\n".to_owned();
             for item in queue["items"].as_array().unwrap() {
                 let shown = format!("{criterion} {}", item["text"].as_str().unwrap());
                 let label = answer(&shown, &queue["question"]);
-                table += &format!("{},ann,{label}\n", item["id"].as_str().unwrap());
+                table += &format!("{},ann,{label},{criterion}\n", item["id"].as_str().unwrap());
             }
             let file = folder.path().join(format!("labels-{}.csv", given.len()));
             fs::write(&file, &table).unwrap();
@@ -497,7 +497,7 @@ fn skips_are_missing_answers_and_labels_are_matched_with_a_notice() {
     // The page's next file has all of it again, and one label more.
     let grown = fs::read_to_string(folder.path().join("labels-ann.csv")).unwrap() + "i0,ben,pass,,\n";
     fs::write(folder.path().join("grown.csv"), grown).unwrap();
-    let (done, stdout, stderr) = program(folder.path(), &["study", "labels", "add", "grown.csv", ".", "--skip-known"]);
+    let (done, stdout, stderr) = program(folder.path(), &["study", "labels", "add", "grown.csv", "."]);
     assert!(done && stdout.contains("1 labels of 1 items added"), "{stdout}{stderr}");
     let (_, list, _) = program(folder.path(), &["study", "labels", "list", "."]);
     assert_eq!(list.matches("comment").count(), 3, "{list}");

@@ -315,7 +315,8 @@ pub(super) fn disagreements_section(answer: &Answer, cards: &Cards) -> Result<Op
     if all.is_empty() {
         return Ok(None);
     }
-    let table = table("disagreements", context! { number => &all.len() })?.with_rows(listed.map(row));
+    let table = table("disagreements", context! { number => &all.len(), on_scale => &!answer.classes })?
+        .with_rows(listed.map(row));
     let blocks = vec![Block::List(Cause::ALL.map(of).to_vec()), Block::Table(table)];
     Ok(Some(section("disagreements", "Where judge and people disagree", blocks)))
 }

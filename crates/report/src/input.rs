@@ -65,6 +65,10 @@ pub(super) fn input_blocks(input: &InputReport) -> Result<Vec<Block>, Error> {
         let view = context! { columns => &input.columns, most => &MOST_COLUMNS };
         blocks.push(Block::Table(table("columns", view)?));
     }
+    if !input.notices.is_empty() {
+        blocks.push(Block::Heading("How the table was read".to_owned()));
+        blocks.push(Block::List(input.notices.iter().map(|notice| Text::plain(notice.as_str())).collect()));
+    }
     if !input.warnings.is_empty() {
         blocks.push(Block::Heading("To look at before the results are used".to_owned()));
         blocks.push(Block::List(input.warnings.iter().map(|warning| Text::plain(warning.as_str())).collect()));

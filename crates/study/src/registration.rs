@@ -110,12 +110,12 @@ fn default_level() -> f64 {
 }
 
 impl Plan {
-    /// Reads and checks a plan; `known` are the findings that the study has.
+    /// Reads and checks a plan; `known` are the findings that the study has, and `range` says where one can lie.
     ///
     /// # Errors
-    /// No TOML of this form, no hypothesis, one about no finding of the study or without a claim, two about one finding, a
-    /// level outside 0 to 1.
-    pub fn load(path: &Path, known: &[&str]) -> Result<Self> {
+    /// No TOML of this form, no hypothesis, one about no finding of the study, without a claim or beyond its range, two about
+    /// one finding, a level outside 0 to 1.
+    pub fn load(path: &Path, range: impl Fn(&str) -> (f64, f64), known: &[&str]) -> Result<Self> {
         let plan: Self = parse(path, &text(path)?)?;
         let check = |holds: bool, reason: String, remedy: &str| match holds {
             true => Ok(()),
@@ -136,6 +136,10 @@ impl Plan {
             let claims = ends.iter().any(Option::is_some) && ends.iter().flatten().all(|end| end.is_finite());
             let nothing = format!("hypothesis {finding:?} claims no finite number");
             check(claims, nothing, "write above = 0.8, or below")?;
+            let (least, most) = range(finding);
+            let beyond = ends.iter().flatten().find(|end| !(least..=most).contains(*end));
+            let reason = beyond.map(|end| format!("{finding} lies between {least} and {most}, and never at {end}"));
+            check(reason.is_none(), reason.unwrap_or_default(), "write 0.8 for 80%")?;
             let reason = format!("hypothesis {finding:?} claims a value above one that it is to be below");
             check(!above.zip(*below).is_some_and(|(above, below)| above >= below), reason, "exchange them")?;
         }
@@ -404,7 +408,7 @@ mod tests {
         let told = |text: &str| {
             let path = folder.path().join("hypotheses.toml");
             fs::write(&path, text).unwrap();
-            Plan::load(&path, &["agreement", "kappa"]).map_err(|error| error.to_string())
+            Plan::load(&path, |_| (-1.0, 1.0), &["agreement", "kappa"]).map_err(|error| error.to_string())
         };
         let whole = told("[[hypothesis]]\nfinding = \"agreement\"\nabove = 0.8\n").unwrap();
         assert_eq!((whole.level, whole.hypotheses.len()), (0.95, 1));
@@ -412,6 +416,7 @@ mod tests {
             ("[[hypothesis]]\nfinding = \"agrement\"\nabove = 0.8\n", "did you mean \"agreement\""),
             ("[[hypothesis]]\nfinding = \"kappa\"\n", "no finite number"),
             ("[[hypothesis]]\nfinding = \"kappa\"\nabove = 0.8\nbelow = 0.7\n", "above one that it is to be below"),
+            ("[[hypothesis]]\nfinding = \"kappa\"\nabove = 80\n", "between -1 and 1"),
             ("level = 2\n[[hypothesis]]\nfinding = \"kappa\"\nabove = 0.8\n", "between 0 and 1"),
             ("[[hypothesis]]\nbetter = \"info\"\n", "a hypothesis needs finding"),
             ("hypothesis = []\n", "no [[hypothesis]]"),

@@ -32,11 +32,12 @@ pub(crate) enum Command {
     /// Check new labels and add them to the study as one batch, with which the next run starts.
     ///
     /// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label
-    /// Studio, Argilla, Prodigy or doccano. It is added whole or not at all: unknown items and classes, labels that are
-    /// there already and labels that contradict them are refused. Your own files are never changed.
+    /// Studio, Argilla, Prodigy or doccano. It is added whole or not at all: unknown items and classes, and labels that
+    /// contradict those that are there, are refused. Labels that are there already are left out. Your own files are never
+    /// changed.
     #[command(after_help = "Examples:
   judge-uncertainty study labels add new-labels.csv my-study
-  judge-uncertainty study labels add label-studio-export.json my-study --skip-known
+  judge-uncertainty study labels add label-studio-export.json my-study
   judge-uncertainty study labels add spreadsheet.xlsx my-study --annotator ann")]
     Add {
         /// The file with new labels.
@@ -44,8 +45,8 @@ pub(crate) enum Command {
         file: PathBuf,
         #[command(flatten)]
         study: StudyOption,
-        /// Leave out labels that are there already, as an export of everything so far has them.
-        #[arg(long)]
+        /// Once needed; labels that are there already are always left out.
+        #[arg(long, hide = true)]
         skip_known: bool,
         /// Who gave the labels, if the file has no column of annotators, as a sheet that one expert filled in.
         #[arg(long, value_name = "NAME")]
@@ -109,9 +110,7 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     match command {
         Command::Page(args) => label::run(args),
-        Command::Add { file, study, skip_known, annotator } => {
-            add(&study.path, file, *skip_known, annotator.as_deref())
-        }
+        Command::Add { file, study, skip_known: _, annotator } => add(&study.path, file, annotator.as_deref()),
         Command::List(study) => list(&log_of(&study.path)?),
         Command::Remove { batch, study } => remove(&log_of(&study.path)?, batch),
         Command::SetAside(study) => set_aside(&log_of(&study.path)?),
@@ -120,10 +119,13 @@ pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     }
 }
 
-fn add(study: &Path, new: &Path, skip_known: bool, annotator: Option<&str>) -> Result<ExitCode, Error> {
+fn add(study: &Path, new: &Path, annotator: Option<&str>) -> Result<ExitCode, Error> {
     let mut intake = Intake::read(new, annotator)?;
     // The judge and the embeddings play no part, and of the labels those alone of the items that are in the file.
     let (mut source, file) = (Source::default(), StudyFile::read(study)?);
+    if let Some(criterion) = &file.config.criterion {
+        intake.check_criterion(&criterion.name)?;
+    }
     let items = items::read(&file, &mut source)?;
     let own = Labels::read(&file, &items, &LabelStore::default(), &mut source)?;
     let store = LabelStore::read(&file.folder(), Some(&intake.pairs(&items)), &mut source)?;
@@ -142,7 +144,7 @@ fn add(study: &Path, new: &Path, skip_known: bool, annotator: Option<&str>) -> R
         }
     }
     let sides = file.config.sides();
-    let mut fresh = intake.check(&items, (scale, sides.as_ref()), &known, skip_known)?;
+    let mut fresh = intake.check(&items, (scale, sides.as_ref()), &known)?;
     // A remark that is there already says nothing new.
     fresh.retain(|new| {
         let same = |(_, row): &(usize, NewLabel)| {

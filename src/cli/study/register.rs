@@ -46,9 +46,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let study = load(&args.study.path)?;
     let folder = study.file.folder();
     let answer = Answer::of_labels(&study);
-    let known: Vec<&str> = answer.findings.iter().map(|finding| finding.id.as_str()).collect();
     let path = args.plan.clone().unwrap_or_else(|| folder.join("hypotheses.toml"));
-    let registration = Registration::new(Plan::load(&path, &known)?, &study);
+    let registration =
+        Registration::new(Plan::load(&path, |id| answer.range_of(id), &answer.ids().collect::<Vec<_>>())?, &study);
     let (labels, plan) = (registration.labels, &registration.plan);
     if let Some(announced) = plan.labels.filter(|announced| *announced < labels) {
         let reason = format!("labels = {announced}, but the study has {labels} already");

@@ -160,14 +160,13 @@ pub(in crate::cli) fn known(study: &Study, condition: Option<&Condition>) -> Res
         return Ok(());
     }
     let answer = Answer::of_labels(study);
-    // Shares, their differences and kappa; of numbers kappa alone.
-    let is_beyond = |id: &str, number: f64| number.abs() > 1.0 && (answer.classes || id == "kappa");
     for (id, number) in asked {
         if !answer.ids().any(|known| known == id) {
             return Err(Error::NoFinding { finding: id.clone(), ids: answer.ids().collect::<Vec<_>>().join(", ") });
         }
-        if is_beyond(id, *number) {
-            return Err(Error::Beyond { finding: id.clone(), number: *number });
+        let (least, most) = answer.range_of(id);
+        if !(least..=most).contains(number) {
+            return Err(Error::Beyond { finding: id.clone(), number: *number, least, most });
         }
     }
     Ok(())

@@ -585,6 +585,7 @@ fn vary_inputs(classes: &Ran, places: &Ran, numbers: &Ran) {
             input.features = vec![feature(None), feature(Some(2))];
             let column = |by| ReadColumn { column: "a".to_owned(), role: None, by, filled: 3 };
             let by = [RecognisedBy::Given, RecognisedBy::Rows, RecognisedBy::Cells, RecognisedBy::Name];
+            input.notices = vec!["Not used: b.".to_owned()];
             input.columns = [by.map(|by| column(Some(by))).to_vec(), vec![column(None); 99]].concat();
             input.variants = vec![];
         });

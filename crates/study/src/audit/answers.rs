@@ -26,7 +26,7 @@ const GRADES: [[&str; 5]; 2] =
 const PAIRS: [[&str; 2]; 2] = [["C", "I"], ["A", "B"]];
 
 /// Steps of scales in words, the lowest first, with other words for the same step.
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 18] = [
     "strongly disagree/completely disagree, disagree/somewhat disagree, neutral/neither agree nor disagree/neither, \
      agree/somewhat agree, strongly agree/completely agree",
     "very poor/very bad/terrible, poor/bad, fair/ok/okay/average/mediocre, good, very good, excellent",
@@ -38,6 +38,20 @@ const STEPS: [&str; 10] = [
     "sehr schlecht, schlecht, mangelhaft, ausreichend/mittel, befriedigend, gut, sehr gut",
     "とても悪い/非常に悪い, 悪い, 普通, 良い, とても良い/非常に良い",
     "非常差/很差, 差/较差, 一般/中等, 好/较好/良好, 非常好/很好/优秀",
+    "strongly disagree/completely disagree, disagree, somewhat disagree/slightly disagree, \
+     neutral/neither agree nor disagree/neither, somewhat agree/slightly agree, agree, strongly agree/completely agree",
+    "very dissatisfied/extremely dissatisfied, dissatisfied/somewhat dissatisfied, \
+     neutral/neither satisfied nor dissatisfied/neither, satisfied/somewhat satisfied, very satisfied/extremely satisfied",
+    "not at all, slightly/a little/a bit, moderately/somewhat, very/quite/quite a bit, extremely/completely",
+    "much worse, worse/slightly worse/somewhat worse, about the same/the same/same, better/slightly better/somewhat better, \
+     much better",
+    "very unlikely/extremely unlikely, unlikely/somewhat unlikely, neutral/neither likely nor unlikely/neither, \
+     likely/somewhat likely, very likely/extremely likely",
+    "incorrect/wrong/completely incorrect, mostly incorrect, partially correct/partly correct, mostly correct, \
+     correct/fully correct/completely correct",
+    "stimme überhaupt nicht zu/stimme gar nicht zu, stimme nicht zu/stimme eher nicht zu, \
+     teils teils/teils-teils/weder noch/neutral, stimme zu/stimme eher zu, stimme voll zu/stimme voll und ganz zu/stimme völlig zu",
+    "sehr unzufrieden, unzufrieden/eher unzufrieden, neutral/teils-teils, zufrieden/eher zufrieden, sehr zufrieden",
 ];
 
 /// What answers can be, and how judge and people write them.
@@ -111,10 +125,18 @@ impl AnswerCoding {
         if judge.keys().filter(|answer| !failed(answer)).count() > 1 {
             judge.retain(|answer, _| !failed(answer) || human.contains_key(answer));
         }
-        human.retain(|answer, _| !is_skipped(answer) || judge.contains_key(answer));
+        let all = |of: &Spellings| of.values().flat_map(BTreeMap::values).sum::<usize>();
+        let given = all(&human);
+        // An answer of a tenth of the labels that says that nothing fits is one, but where there are two opposites.
+        let says_none = |answer: &str, how: &BTreeMap<String, usize>| {
+            ["none", "unclear", "not applicable"].contains(&answer) && 10 * how.values().sum::<usize>() >= given
+        };
+        let opposites = is_polar(&judge);
+        human.retain(|answer, how| {
+            !is_skipped(answer) || judge.contains_key(answer) || !opposites && says_none(answer, how)
+        });
         // Where both mostly give numbers, single words say nothing of what answers can be.
-        let mostly_numbers =
-            |of: &Spellings| 2 * given_numbers(of).count() > of.values().flat_map(BTreeMap::values).sum();
+        let mostly_numbers = |of: &Spellings| 2 * given_numbers(of).count() > all(of);
         if !is_polar(&judge) && mostly_numbers(&judge) {
             let of_people = human.is_empty() || mostly_numbers(&human);
             human.retain(|answer, _| !of_people || numbered(answer).is_some());

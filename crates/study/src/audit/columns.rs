@@ -205,7 +205,10 @@ impl Mapping {
         shares_for_scores(cells, &mut roles);
         beside_verdicts(cells, &mut roles);
         clear(&mut roles);
+        of_one_kind(cells, &mut roles, Role::Verdict);
+        of_one_kind(cells, &mut roles, Role::Human);
         people_by_content(cells, &mut roles);
+        of_one_kind(cells, &mut roles, Role::Human);
         // What several people agreed on is no further person's answer.
         let people: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).collect();
         let has = |k: usize, known: &str| has_word(&words(&cells.names[k]), known);
@@ -230,7 +233,7 @@ impl Mapping {
                 match role {
                     Role::Id => (!identifies(&words) && !is_item(&words), has_word(&words, OF_MORE)),
                     Role::Confidence => (!has_word(&words, JUDGE), false),
-                    _ => (false, false),
+                    _ => (has_word(&words, BESIDE), false),
                 }
             });
             of.drain(..of.len().min(1));
@@ -426,10 +429,13 @@ const AGREED: &str = "adjudicated adjudication consensus agreed majority final m
 const GOLD: &str = "gold golden truth";
 const BY_HAND: &str =
     "qa sme manual final review reviewed agreed adjudicated consensus annotation annotations audit audited";
-/// Words of a column that compares the judge's answer with a person's.
-const COMPARED: &str = "agreement disagreement agree agrees match matches";
-const CONFIDENCE: &str =
-    "confidence certainty konfidenz sicherheit confiance fiducia certeza pewność zekerheid güven уверенность";
+/// Words of a column that compares the judge's answer with a person's, or people's with each other's.
+pub(super) const COMPARED: &str = "agreement disagreement agree agrees match matches diff difference iaa";
+/// Words of a column that tells of an answer, beside the one that holds it.
+pub(super) const BESIDE: &str = "status retry retries provider temperature threshold weight seed rank duration latency cost tokens flag \
+                      valid raw votes round version edited n num count std sd stdev variance batch";
+pub(super) const CONFIDENCE: &str =
+    "confidence conf certainty konfidenz sicherheit confiance fiducia certeza pewność zekerheid güven уверенность";
 /// Answers that a question may have.
 const MOST_CLASSES: usize = 20;
 /// Words of columns that describe a judge or its answer, and hold no verdict.
@@ -532,6 +538,33 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
     }
 }
 
+/// Of columns called after the judge, or after people, keeps those that hold answers. The others tell of these: what such a
+/// column is called beside one that is not, as `judge_retries` or `human_votes`; and what lacks the answers of one that has
+/// those of the other side, as `judge_category` beside `judge`. Columns whose names differ in a number are of one kind.
+fn of_one_kind(cells: &CellTable, roles: &mut [Option<Role>], role: Role) {
+    let of = |role: Role| (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect::<Vec<usize>>();
+    let (columns, others) = (of(role), of(if role == Role::Human { Role::Verdict } else { Role::Human }));
+    let answers = |k: usize| cells.distinct(k).map(folded).collect::<BTreeSet<String>>();
+    let other_side: BTreeSet<String> = others.into_iter().flat_map(answers).collect();
+    let known_of =
+        |k: usize, known: &BTreeSet<String>| cells.filled(k).filter(|cell| known.contains(&folded(cell))).count();
+    let is_beside = |k: usize| has_word(&words(&cells.names[k]), BESIDE);
+    let is_constant = |k: usize| cells.distinct(k).len() < 2;
+    let rank = |&k: &usize| (is_beside(k), 2 * known_of(k, &other_side) < cells.number_filled(k), is_constant(k));
+    let Some(&first) = columns.iter().min_by_key(|k| rank(k)) else { return };
+    let known: BTreeSet<String> = answers(first).into_iter().chain(other_side.iter().cloned()).collect();
+    let unnumbered = |k: usize| cells.names[k].trim_end_matches(|c: char| !c.is_alphabetic());
+    let numbers = |k: usize| cells.distinct(k).all(|cell| number(cell).is_some());
+    let has_classes = answers(first).len() <= MOST_CLASSES && rank(&first) == (false, false, false);
+    for k in columns.into_iter().filter(|&k| k != first && unnumbered(k) != unnumbered(first)) {
+        // People may write one answer in several ways, and a judge's columns may hold any numbers where its first one does.
+        let is_alike = || role == Role::Human && !numbers(k) || 2 * known_of(k, &known) >= cells.number_filled(k);
+        if is_beside(k) && !is_beside(first) || has_classes && !is_alike() {
+            roles[k] = None;
+        }
+    }
+}
+
 /// Takes the columns for people's that hold answers of the judge's kind for some rows only, or have a name that people give
 /// to checks by hand, beside a column of the judge's for every row.
 fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
@@ -559,7 +592,7 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
         let words = words(&cells.names[k]);
         let open = matches!(role, None | Some(Role::Verdict | Role::Group | Role::Number | Role::System | Role::Text));
         // A judge may have failed on some rows.
-        let open = open && !has_word(&words, MACHINE) && !has_word(&words, COMPARED);
+        let open = open && !has_word(&words, MACHINE) && !has_word(&words, COMPARED) && !is_model(&cells.names[k]);
         // A number or a truth that some rows have and the others don't is a flag.
         let is_flag = || cells.distinct(k).len() < 2 && cells.distinct(k).all(is_set);
         let open = open && k != judge && !is_flag();
@@ -699,11 +732,21 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         let is_full = filled == cells.len() || 20 * distinct().len() >= 19 * cells.len();
         return (is_full && (distinct().len() > 1 || filled == 1)).then_some(Role::Id);
     }
+    // How far people agree with the judge, or with each other, is no answer of either.
+    let is_set = || numeric() || distinct().all(|cell| ["true", "false"].contains(&folded(cell).as_str()));
+    let whose = [JUDGE, HUMAN].map(|known| has_word(&words, known));
+    if has_word(&words, COMPARED) && (whose[1] && is_set() || whose == [true, true]) {
+        return None;
+    }
     // `human_verdict` is a person's, and `human_judge` a judge's.
     let of_person = has_word(&words, HUMAN) && !has_word(&words, "judge judges llm autorater model");
     let names_one = || distinct().len() == 1 && distinct().all(is_model);
     if !of_person && has_word(&words, JUDGE) && !has_word(&words, NO_VERDICT) && !names_one() {
         return Some(judged(cells, column, &words));
+    }
+    // The score that a user gave in LangSmith and its like.
+    if has_word(&words, "user") && has_word(&words, "score rating feedback thumb thumbs") {
+        return has_answers(cells, column).then_some(Role::Human);
     }
     if has_word(&words, HUMAN) {
         // `annotator_kind` is about a person and no answer of one; Label Studio has a flag, whether a label is the truth.
@@ -723,7 +766,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     if several && has_word(&words, GROUP) {
         return Some(Role::Group);
     }
-    if several && has_word(&words, SYSTEM) && !has_word(&words, &format!("{LABEL} {PREDICTION}")) {
+    if several && has_word(&words, SYSTEM) && !has_word(&words, &format!("{LABEL} {PREDICTION} {JUDGE}")) {
         return Some(Role::System);
     }
     if is_long(cells, column) && 2 * distinct().len() > filled {
@@ -787,6 +830,60 @@ mod tests {
             let mapping = Mapping::new(&CellTable::read(&path, None).unwrap(), &[]).unwrap();
             assert_eq!(mapping.one(Role::Id), Some(name));
         }
+    }
+
+    /// What stands beside an answer is no further one, whatever its name begins with; answers of the judge alone are repeats.
+    #[test]
+    fn columns_beside_answers_hold_none() {
+        let of = |name: &str, cell: &dyn Fn(usize) -> String| {
+            let mut text = format!("id,judge,human_1,human_2,{name}\n");
+            for i in 0..40 {
+                let [judge, one, two] = [i % 2, i / 2 % 2, i / 3 % 2].map(|k| ["pass", "fail"][k]);
+                text += &format!("q{i},{judge},{one},{two},{}\n", cell(i));
+            }
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("t.csv");
+            std::fs::write(&path, text).unwrap();
+            let mapping = Mapping::new(&CellTable::read(&path, None).unwrap(), &[]).unwrap();
+            [Role::Verdict, Role::Human].map(|role| mapping.of(role).len())
+        };
+        let numbers = |i: usize| format!("{}", i % 3);
+        for name in
+            ["judge_retries", "judge_temperature", "judge_severity", "human_votes", "human_rank", "annotator_round"]
+        {
+            assert_eq!(of(name, &numbers), [1, 2], "{name}");
+        }
+        let flags = |i: usize| format!("{}", i % 2);
+        for name in
+            ["judge_flag", "judge_valid", "human_flag", "qa_flag", "gpt4_correct", "human_edited", "human_agreement"]
+        {
+            assert_eq!(of(name, &flags), [1, 2], "{name}");
+        }
+        let halves = |i: usize| format!("{:.1}", 0.5 + 0.5 * (i % 2) as f64);
+        for name in ["human_agreement", "inter_rater_agreement", "human_judge_agreement"] {
+            assert_eq!(of(name, &halves), [1, 2], "{name}");
+        }
+        let words = |i: usize| ["billing", "shipping", "other"][i % 3].to_owned();
+        assert_eq!((of("judge_category", &words), of("llm_provider", &words)), ([1, 2], [1, 2]));
+        let answers = |i: usize| ["pass", "fail"][i / 5 % 2].to_owned();
+        assert_eq!(
+            (of("judge_2", &answers), of("llm_again", &answers), of("human_3", &answers)),
+            ([2, 2], [2, 2], [1, 3])
+        );
+    }
+
+    /// Of people's ratings the mean counts, though no other column holds one.
+    #[test]
+    fn a_mean_rating_is_people_s_beside_its_spread_and_number() {
+        let mut text = "id,judge_score,human_score_mean,human_score_std,human_n\n".to_owned();
+        (0..40).for_each(|i| {
+            text += &format!("q{i},{},{:.2},{:.2},3\n", 1 + i % 5, 1.0 + 0.1 * i as f64, 0.03 * i as f64)
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, text).unwrap();
+        let mapping = Mapping::new(&CellTable::read(&path, None).unwrap(), &[]).unwrap();
+        assert_eq!(mapping.of(Role::Human), ["human_score_mean"]);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use serde_json::Value;
 
 use crate::audit::columns::{
-    CLUSTER, Correction, HUMAN, ITEM, JUDGE, MACHINE, Mapping, OF_JUDGE, PREDICTED, RecognisedBy, Role, has_word,
-    identifies, is_model, words,
+    CLUSTER, COMPARED, CONFIDENCE, Correction, HUMAN, ITEM, JUDGE, MACHINE, Mapping, OF_JUDGE, PREDICTED, RecognisedBy,
+    Role, has_word, identifies, is_model, words,
 };
 use crate::audit::shares;
 use crate::audit::table::{CellTable, present};
@@ -37,7 +37,8 @@ const FEW: usize = 50;
 /// Whether a column is called after those who give labels.
 fn names_raters(name: &str) -> bool {
     let words = words(name);
-    has_word(&words, WHO) || has_word(&words, DONE) && has_word(&words, "by von")
+    let is_beside = has_word(&words, &format!("{COMPARED} {CONFIDENCE} {BESIDE} number"));
+    !is_beside && (has_word(&words, WHO) || has_word(&words, DONE) && has_word(&words, "by von"))
 }
 
 /// Columns that may name the rater of each row, the likeliest first.
@@ -269,14 +270,26 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     };
     let judges = OF_JUDGE.iter().any(|role| cells.of_role(mapping, *role).iter().any(|k| ![who, what].contains(k)));
     let by_name = names.len() <= FEW || names.len() <= MOST && names.len() * cells.len() <= MOST_CELLS;
-    let kept: Vec<usize> = (0..cells.names.len())
-        .filter(|k| ![who, what].contains(k) && kinds.as_ref().is_none_or(|(kind, _)| kind != k))
-        .collect();
     let mut place: HashMap<(usize, Vec<&str>), usize> = HashMap::new();
     let mut items: Vec<Item> = vec![];
     // Without columns that tell items apart, each row is one.
     let key_of =
         |row: usize| -> (usize, Vec<&str>) { (if key.is_empty() { row } else { 0 }, cells.cells_of(&key, row)) };
+    // A confidence that differs among the labels of an item is that of who gave them.
+    let mut first_of = HashMap::new();
+    let mut differs = |k: usize| {
+        (0..cells.len()).any(|row| {
+            let stated = present(cells.cell(row, k));
+            stated.is_some_and(|cell| *first_of.entry((key_of(row), k)).or_insert(cell) != cell)
+        })
+    };
+    let is_given = corrections.iter().any(|one| one.role == Role::Confidence);
+    let confidence = cells.of_role(mapping, Role::Confidence).into_iter().find(|&k| !is_given && differs(k));
+    let kept: Vec<usize> = (0..cells.names.len())
+        .filter(|k| {
+            ![who, what].contains(k) && kinds.as_ref().is_none_or(|(kind, _)| kind != k) && confidence != Some(*k)
+        })
+        .collect();
     let row_of = |row: usize| cells.row(row).collect::<Vec<_>>();
     // Raters who were asked again, whose equal rows are answers of their own.
     let (mut first, mut asked_again) = (HashMap::new(), HashSet::new());
@@ -347,6 +360,12 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     let mut table = CellTable::new(columns, rows, &cells.format);
     (table.bytes, table.criterion, table.notices) = (cells.bytes, cells.criterion.clone(), cells.notices.clone());
     table.notices.push(names_who(cells, [who, what]));
+    table.notices.extend(confidence.map(|k| {
+        let name = &cells.names[k];
+        format!(
+            "Not used: {name}, which differs among the labels of an item, so that it is not the judge's confidence."
+        )
+    }));
     if !by_name {
         let n = names.len();
         table.notices.push(format!("{n} people are too many to compare them: the labels of each item are numbered."));

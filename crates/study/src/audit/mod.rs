@@ -107,10 +107,12 @@ impl Audited {
 ///
 /// # Errors
 /// The record of the audit is there and can't be read.
-pub(crate) fn columns_of(study: &Path) -> Result<Vec<ReadColumn>, Error> {
+pub(crate) fn columns_of(study: &Path) -> Result<(Vec<ReadColumn>, Vec<String>), Error> {
     let noted = read_if_there(&study.join(Audited::FILE))?;
     let noted = noted.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
-    Ok(noted.and_then(|mut noted| serde_json::from_value(noted["table"].take()).ok()).unwrap_or_default())
+    let Some(mut noted) = noted else { return Ok(Default::default()) };
+    let columns = serde_json::from_value(noted["table"].take()).unwrap_or_default();
+    Ok((columns, serde_json::from_value(noted["notices"].take()).unwrap_or_default()))
 }
 
 impl Record for Audited {

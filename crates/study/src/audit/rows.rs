@@ -69,6 +69,19 @@ impl AuditRows {
         let human = columns(Role::Human);
         let others = [Role::Confidence, Role::Number].map(columns).concat();
         measurable(cells, &[&verdict[..], &score, &probability, &human, &others].concat())?;
+        for &k in probability.iter().filter(|_| known.is_none()) {
+            let (low, high) = Given::new(cells.distinct(k).filter_map(number)).ends;
+            let name = &cells.names[k];
+            let remedy = match (low >= 0.0, high) {
+                (true, ..=1.0) => continue,
+                (true, ..=100.0) => "divide percentages by 100".to_owned(),
+                (false, ..=0.0) => "of a logarithm, give its exponential".to_owned(),
+                _ => format!("a score is named with --columns score={name}"),
+            };
+            return Err(format!(
+                "{name} has numbers from {low} to {high}, and a probability lies between 0 and 1: {remedy}"
+            ));
+        }
         let judge = if verdict.is_empty() { &score } else { &verdict };
         let judge = if judge.is_empty() { &probability[..1] } else { judge };
         let filled = |of: &[usize]| -> Vec<&str> {

@@ -251,6 +251,18 @@ impl Answer {
         self.findings.iter().map(move |finding| if id(finding) { DISTANCE } else { finding.id.as_str() })
     }
 
+    /// Between which numbers the finding of this id lies: shares, their differences, and kappa; of numbers kappa alone has
+    /// ends that are the same in every study.
+    pub fn range_of(&self, id: &str) -> (f64, f64) {
+        let is_share = ["agreement", "constant", "between_people", "consistency"].contains(&id)
+            || ["rate.", "recall.", "precision."].iter().any(|start| id.starts_with(start))
+            || id.ends_with(".agreement");
+        match self.classes || id == "kappa" {
+            true => (if is_share { 0.0 } else { -1.0 }, 1.0),
+            false => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+
     /// The value of the finding of this id; `None` if the answer lacks it.
     pub fn found(&self, id: &str) -> Option<&Estimable> {
         self.finding(id).map(|finding| &finding.found)

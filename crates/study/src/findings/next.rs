@@ -150,9 +150,12 @@ fn standing(study: &Study) -> Result<Option<Standing>, Error> {
     let Some(all) = all else { return Ok(None) };
     let before = before(&record);
     let is_new = |batch: Option<usize>| batch.is_some_and(|batch| batch >= before);
-    let labels = study.labels.added().filter(|label| is_new(label.batch)).map(|label| label.item);
+    let new = || study.labels.added().filter(|label| is_new(label.batch));
+    // Whoever answers the queue has nothing to add to an item that has their label.
+    let by: BTreeSet<_> = new().map(|label| label.annotator).collect();
+    let before_it = study.labels.added().filter(|label| by.contains(&label.annotator)).map(|label| label.item);
     let remarks = study.labels.remarks.iter().filter(|remark| is_new(Some(remark.batch))).map(|remark| remark.item);
-    let answered: BTreeSet<usize> = labels.chain(remarks).collect();
+    let answered: BTreeSet<usize> = before_it.chain(remarks).collect();
     let entries: Vec<(usize, bool)> = all.iter().copied().filter(|(item, _)| !answered.contains(item)).collect();
     let waits = entries.len() as f64 > MOST_OPEN * all.len() as f64;
     Ok(waits.then_some((name, record, entries)))

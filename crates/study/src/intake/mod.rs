@@ -48,6 +48,8 @@ pub struct Intake {
     pub notices: BTreeSet<String>,
     /// Who gave the labels that have no annotator in the file.
     by: Option<String>,
+    /// What the rows of a queue's table are judged by, each with its first place.
+    criteria: BTreeMap<String, Place>,
 }
 
 impl Intake {
@@ -70,27 +72,35 @@ impl Intake {
         Ok(Self { file: file.to_owned(), sha256: sha256_hex(&bytes), ..found })
     }
 
+    /// Refuses a queue's table of another criterion than the study's, which has items of the same ids.
+    ///
+    /// # Errors
+    /// The first row that names one.
+    pub fn check_criterion(&self, own: &str) -> Result<()> {
+        let Some((other, place)) = self.criteria.iter().find(|(name, _)| *name != own) else { return Ok(()) };
+        let reason = format!("this label is about {}, and the study is about {}", excerpt(other), excerpt(own));
+        Err(Error::unfit(place.clone(), reason, "add it to the study of its own criterion"))
+    }
+
     /// Checks labels against a study and returns those to be appended.
     ///
     /// Values become the texts that the scale knows them by, and where a task had two answers in the other order, one of
     /// the classes `sides` becomes the other; one that is a class but for case or quotes is that
     /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
-    /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
-    /// letter by letter are left out and counted; otherwise they are refused. Where the scale allows repeats
-    /// (ratings), a label by the same annotator is a further rating, unless it says the same and was given at the same
-    /// time.
+    /// that are there already, by item and annotator, as text and place: those are left out and counted. Where the scale
+    /// allows repeats (ratings), a label by the same annotator is a further rating, unless it says the same and was given
+    /// at the same time.
     ///
     /// # Errors
-    /// Unknown items or values, labels that are there already, or that contradict what is there: the first of them, and how
+    /// Unknown items or values, labels that the file has twice, or that contradict what is there: the first of them, and how
     /// many more.
     pub fn check(
         &mut self,
         items: &Items,
         (scale, sides): (&Scale, Option<&[String; 2]>),
-        known: &Known,
-        skip_known: bool,
+        before: &Known,
     ) -> Result<Vec<NewLabel>> {
-        let (mut known, repeats) = (known.clone(), scale.allows_repeats());
+        let (mut known, repeats) = (before.clone(), scale.allows_repeats());
         let mut fresh = vec![];
         let (mut skipped, mut remarks, mut notices) = (0, [0, 0], BTreeSet::new());
         let mut faults = Faults::default();
@@ -135,7 +145,7 @@ impl Intake {
                 None => value,
             };
             let there = |k: &NewLabel| k.value == value && (!repeats || k.given == label.given && !k.given.is_empty());
-            if skip_known && known.given_by(item, &label.annotator).iter().any(there) {
+            if before.given_by(item, &label.annotator).iter().any(there) {
                 skipped += 1;
                 continue;
             }
@@ -308,8 +318,12 @@ fn take_column(
     label: ColumnIndex,
     by: &dyn Fn(&Row<'_>) -> String,
 ) -> Result<()> {
-    let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
+    let [skipped, comment, criterion] = ["skipped", "comment", "criterion"].map(|name| table.column(name).ok());
     for row in table.rows() {
+        if let Some(name) = criterion.map(|column| row.cell(column).trim()).filter(|name| !name.is_empty()) {
+            let place = || Place::file(table.file()).at_line(row.line()).of_item(row.id()).in_field("criterion");
+            answers.criteria.entry(name.to_owned()).or_insert_with(place);
+        }
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));
         let [reason, comment] = [reason, comment].map(|cell| plain(cell.to_owned()));
         let value =
@@ -346,7 +360,7 @@ fn plain(cell: String) -> String {
 fn again(label: &NewLabel) -> Problem {
     let [annotator, value] = [&label.annotator, &label.value].map(|text| excerpt(text));
     let reason = format!("{annotator:?} has given this item the label {value:?} already ({})", label.place);
-    Problem::unfit(reason, "remove the row, or leave out what is there already with --skip-known")
+    Problem::unfit(reason, "remove the row")
 }
 
 /// The labels that are there already, by item and annotator.

@@ -233,6 +233,11 @@ impl StudyThings {
         self.own[thing] || self.first[thing].is_some()
     }
 
+    /// What is counted, where that is not items.
+    fn unit(&self) -> &'static str {
+        if self.number() < self.of.len() { " clusters" } else { "" }
+    }
+
     /// Things that are as asked.
     fn count(&self, is: impl Fn(usize) -> bool) -> usize {
         (0..self.number()).filter(|&thing| is(thing)).count()
@@ -473,7 +478,8 @@ fn own_stage(
         things.of.iter().zip(probabilities).rev().for_each(|(&thing, first)| of_thing[thing] = *first);
         let own: Vec<Option<f64>> =
             named.iter().map(|&thing| things.own[thing].then(|| of_thing[thing].unwrap_or(0.0))).collect();
-        let word = format!("{labelled} by your own files, each with the probability in items.probability");
+        let word =
+            format!("{labelled}{} by your own files, each with the probability in items.probability", things.unit());
         let stage = Stage::try_unequal(&own).map_err(|error| format!("items.probability: {error}"));
         return Some((stage.map(|stage| stage.with_all_probabilities(of_thing.into_iter().flatten())), Some(word)));
     }
@@ -485,9 +491,12 @@ fn own_stage(
             let strata: Vec<Option<usize>> = named.iter().map(|&thing| things.own[thing].then_some(0)).collect();
             let word = match said {
                 _ if all => None,
-                Some(Drawn::Random) => Some(format!("{labelled} of {all_things} at random, by your own files")),
+                Some(Drawn::Random) => {
+                    Some(format!("{labelled} of {all_things}{} at random, by your own files", things.unit()))
+                }
                 _ => Some(format!(
-                    "{labelled} of {all_things} by your own files, which nobody says were drawn at random"
+                    "{labelled} of {all_things}{} by your own files, which nobody says were drawn at random",
+                    things.unit()
                 )),
             };
             Some((Stage::try_stratified(&strata, &[population]).map_err(|error| error.to_string()), word))
@@ -523,14 +532,14 @@ fn queue_stage(
         return None;
     }
     let is_rest = |thing: usize| !known(thing) && of_thing[thing] != Some(1);
-    let rest = things.count(is_rest);
+    let (rest, unit) = (things.count(is_rest), things.unit());
     if selection.drawn.is_empty() && !queue.draws_unlabelled {
-        let word = format!("{ranked} by {name}, for their rank alone");
+        let word = format!("{ranked}{unit} by {name}, for their rank alone");
         return Some((Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word));
     }
     let mut word = match ranked {
-        0 => format!("{drawn} by {name}, at random from {rest}"),
-        _ => format!("{ranked} by {name} for their rank and {drawn} of the {rest} others at random"),
+        0 => format!("{drawn}{unit} by {name}, at random from {rest}"),
+        _ => format!("{ranked}{unit} by {name} for their rank and {drawn} of the {rest} others at random"),
     };
     match missing.iter().sum::<usize>() {
         0 => {}

@@ -147,10 +147,12 @@ impl Study {
         let features = choose(&file, &items, &judge)?;
         let start = Carried::read(&file, &mut inputs)?;
         let judge_files = JudgeFiles::from_study(&file, &inputs)?;
-        let columns = if file.config.audited.is_some() { columns_of(&file.folder())? } else { vec![] };
+        let (columns, notices) =
+            if file.config.audited.is_some() { columns_of(&file.folder())? } else { Default::default() };
         let mut study = Self {
             file,
             columns,
+            notices,
             judge_files,
             items,
             judge,

@@ -162,6 +162,8 @@ pub struct Study {
     pub judge_files: JudgeFiles,
     /// The columns of the table that `audit` made it of.
     pub columns: Vec<ReadColumn>,
+    /// What `audit` said of how it read that table.
+    pub notices: Vec<String>,
     /// Every answer with its item and rater, once it was asked for.
     pub(crate) ratings: OnceLock<Ratings>,
 }

@@ -98,6 +98,9 @@ pub struct InputReport {
     /// Each column of the table that `audit` made the study of, and how it was read; empty for another study.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<ReadColumn>,
+    /// What `audit` said of how it read that table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
@@ -168,6 +171,7 @@ impl InputReport {
             left_out: study.left_out.clone(),
             groups,
             columns: study.columns.clone(),
+            notices: study.notices.clone(),
             variants: study.judge.variants.clone(),
             judge: study.judge.report.clone(),
             labels: study.labels.report(),

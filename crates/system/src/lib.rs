@@ -62,9 +62,11 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
     shlex::try_quote(text).unwrap_or(Cow::Borrowed(text))
 }
 
-/// [`shell_word`] of a path.
+/// [`shell_word`] of a path, which a command does not take for an option.
 pub fn shell_path(path: &Path) -> String {
-    shell_word(&path.display().to_string()).into_owned()
+    let path = path.display().to_string();
+    let path = if path.starts_with('-') { format!("./{path}") } else { path };
+    shell_word(&path).into_owned()
 }
 
 /// One JSON value per line.

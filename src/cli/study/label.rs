@@ -1,5 +1,6 @@
 //! `study labels page`: a page on which experts label a queue.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ struct QueueEntry {
 /// The study has no queue, or the folder has one of another study, or the output file exists and is not such a page.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let file = StudyFile::read(&args.study.path).map_err(StudyError::from)?;
-    super::labels::log_of(&args.study.path)?;
+    let log = super::labels::log_of(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| file.resolve(Path::new("label.html")));
     let held = OutputFile::hold(&out)?;
     // A page holds nothing that this command did not write; anything else stays.
@@ -71,14 +72,18 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     let queue = args.queue.clone().unwrap_or_else(|| file.resolve(Path::new("queue"))).join("queue.jsonl");
     let items = entries(&file, &queue).map_err(StudyError::from)?;
+    let added: HashSet<&str> = log.rows.iter().map(|(_, label)| label.id.as_str()).collect();
+    let answered =
+        items.iter().filter(|item| added.contains(of_task(&item.id).map_or(&*item.id, |(id, _)| id))).count();
     let folder = args.templates.folder.as_deref();
     let html = label::page(&file.config.title, file.config.asked(), &items, folder)?;
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         stdout(),
-        "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study \
+        "{} items to label{}, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study \
          labels add FILE {}",
         items.len(),
+        if answered > 0 { format!(" ({answered} of them have an answer already)") } else { String::new() },
         out.display(),
         shell_path(&args.study.path)
     )?;

@@ -319,7 +319,7 @@ impl AnswerCoding {
 }
 
 /// Whether the person skipped the row.
-fn is_skipped(answer: &str) -> bool {
+pub(crate) fn is_skipped(answer: &str) -> bool {
     let ends = |rest: &str| rest.is_empty() || rest.trim_start().starts_with([':', '-', '(', '\u{2013}', '\u{200d}']);
     SKIPPED.split(", ").any(|words| answer.strip_prefix(words).is_some_and(ends))
 }

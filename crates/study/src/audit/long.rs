@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use serde_json::Value;
 
 use crate::audit::columns::{
-    CLUSTER, COMPARED, CONFIDENCE, Correction, HUMAN, ITEM, JUDGE, MACHINE, Mapping, OF_JUDGE, PREDICTED, RecognisedBy,
-    Role, has_word, identifies, is_model, words,
+    BESIDE, CLUSTER, COMPARED, CONFIDENCE, Correction, HUMAN, ITEM, JUDGE, MACHINE, Mapping, OF_JUDGE, PREDICTED,
+    RecognisedBy, Role, has_word, identifies, is_model, words,
 };
 use crate::audit::shares;
 use crate::audit::table::{CellTable, present};

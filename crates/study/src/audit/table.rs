@@ -16,9 +16,9 @@ use crate::input::source::{Source, read_joined};
 use crate::input::spelling::number;
 
 /// Cells that stand for no answer.
-const BLANK: [&str; 18] = [
-    "", "nan", "na", "n/a", "n.a.", "#n/a", "#nv", "<na>", "k.a.", "null", "None", "-", "?", "--", "\u{2014}", "s.o.",
-    "n/d", "n.d.",
+const BLANK: [&str; 23] = [
+    "#ref!", "#value!", "#div/0!", "#name?", "#num!", "", "nan", "na", "n/a", "n.a.", "#n/a", "#nv", "<na>", "k.a.",
+    "null", "None", "-", "?", "--", "\u{2014}", "s.o.", "n/d", "n.d.",
 ];
 
 /// What the first cell of a row says that sums up others.
@@ -322,7 +322,7 @@ fn names_below(table: &DataTable) -> Option<Vec<String>> {
 /// A cell without white space around it; `None` where it stands for no answer (`nan`, `null`, `n/a`, ...).
 pub fn present(cell: &str) -> Option<&str> {
     /// The longest of [`BLANK`] has so many bytes.
-    const LONGEST: usize = 4;
+    const LONGEST: usize = 7;
     /// With which those that are not signs begin.
     const LETTERS: &[u8] = b"nNkKsS";
     let trimmed = cell.trim();

@@ -10,6 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use crate::audit::answers::is_skipped;
+use crate::audit::table::present;
 use crate::input::items::Items;
 use crate::input::label_store::NewLabel;
 use crate::input::question::{Remark, mirrored, of_task};
@@ -130,6 +132,13 @@ impl Intake {
             let is_name = parsed.is_err() && named.is_some();
             let value = match parsed.or_else(|problem| named.map(str::to_owned).ok_or(problem)) {
                 Ok(value) => value,
+                // As in a table that is audited.
+                Err(_) if present(&label.value).is_none_or(|value| is_skipped(&folded(value))) => {
+                    remarks[0] += 1;
+                    let value = Remark::Skip.value(&label.value);
+                    fresh.push(NewLabel { id: items.ids[item].to_owned(), value, ..label.clone() });
+                    continue;
+                }
                 Err(problem) => {
                     refuse(problem);
                     continue;

@@ -58,23 +58,27 @@ impl Encoding {
     /// # Errors
     /// As [`Self::of`]; it can't be read.
     pub fn of_text(file: &Path, text: &mut impl BufRead) -> Result<Self> {
-        let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
-        let mut seen = match text.fill_buf().map_err(unreadable)? {
+        let unreadable = Error::unreadable(file);
+        let has_mark = match text.fill_buf().map_err(&unreadable)? {
             [0xff, 0xfe, ..] => return Ok(Self::Other(UTF_16LE)),
             [0xfe, 0xff, ..] => return Ok(Self::Other(UTF_16BE)),
-            start => Seen { has_mark: start.starts_with(MARK), ..Seen::default() },
+            start => start.starts_with(MARK),
         };
-        // The start of a sequence that ends in the next part.
-        let mut open = vec![];
-        loop {
-            let part = text.fill_buf().map_err(unreadable)?;
-            let (read, is_end) = (part.len(), part.is_empty());
-            open.extend_from_slice(part);
-            text.consume(read);
-            let kept = seen.take(&open, is_end);
-            open.drain(..open.len() - kept);
-            if is_end {
-                return seen.encoding(file);
+        let (mut seen, mut line) = (Seen::default(), vec![]);
+        while text.read_until(b'\n', &mut line).map_err(&unreadable)? > 0 {
+            seen.take(&line);
+            line.clear();
+        }
+        let refuse = |place: (u64, usize), problem| {
+            Err(Error::refused(Place::file(file).at_line(place.0).at_character(place.1), problem))
+        };
+        match (seen.no_utf8, seen.no_windows) {
+            (None, _) => Ok(Self::Utf8),
+            (Some(place), _) if has_mark || seen.sequences >= seen.others => refuse(place, Problem::NotUtf8),
+            (Some(_), None) => Ok(Self::Other(WINDOWS_1252)),
+            (Some(_), Some(place)) => {
+                let reason = "the byte is not a character of UTF-8 or Windows-1252";
+                refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
             }
         }
     }
@@ -99,82 +103,38 @@ impl Encoding {
 /// What was seen of a text.
 #[derive(Default)]
 struct Seen {
-    has_mark: bool,
+    lines: u64,
     /// Sequences of UTF-8 of two bytes and more, and bytes that are part of none.
     sequences: u64,
     others: u64,
     /// Of the first byte that cannot be UTF-8, and of the first that cannot be Windows-1252: line and character, from 1.
-    no_utf8: Option<[usize; 2]>,
-    no_windows: Option<[usize; 2]>,
-    /// Line ends and characters behind the last of them.
-    lines: usize,
-    characters: usize,
+    no_utf8: Option<(u64, usize)>,
+    no_windows: Option<(u64, usize)>,
 }
 
 impl Seen {
-    /// Takes a part of the text and returns how many bytes at its end are open: they may begin a sequence.
-    fn take(&mut self, bytes: &[u8], is_end: bool) -> usize {
-        let mut chunks = bytes.utf8_chunks().peekable();
-        while let Some(chunk) = chunks.next() {
-            self.take_valid(chunk.valid());
-            let invalid = chunk.invalid();
-            // One to three bytes that would go on.
-            let is_open = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
-            if !is_end && chunks.peek().is_none() && is_open {
-                return invalid.len();
-            }
-            for byte in invalid {
-                self.others += 1;
-                self.no_utf8.get_or_insert(self.at(0));
-                if UNDEFINED.contains(byte) {
-                    self.no_windows.get_or_insert(self.at(0));
-                }
-                self.characters += 1;
-            }
-        }
-        0
-    }
-
-    fn take_valid(&mut self, text: &str) {
-        self.sequences += text.bytes().filter(|byte| *byte >= 0xc0).count() as u64;
+    fn take(&mut self, line: &[u8]) {
+        self.lines += 1;
         let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
-        // Within a sequence, too, where it is none: its bytes are characters of their own then.
-        let is_undefined = |byte: u8| is_control(byte) || UNDEFINED.contains(&byte);
-        if self.no_windows.is_none()
-            && let Some(place) = text.bytes().position(is_undefined)
-        {
-            self.no_windows = Some(self.behind(&text.as_bytes()[..place]));
+        if line.is_ascii() && !line.iter().any(|byte| is_control(*byte)) {
+            return;
         }
-        [self.lines, self.characters] = self.behind(text.as_bytes()).map(|from_one| from_one - 1);
-    }
-
-    fn at(&self, characters: usize) -> [usize; 2] {
-        [self.lines + 1, self.characters + characters + 1]
-    }
-
-    /// Line and character behind some bytes.
-    fn behind(&self, bytes: &[u8]) -> [usize; 2] {
-        let starts = |bytes: &[u8]| bytes.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count();
-        match bytes.iter().rposition(|byte| *byte == b'\n') {
-            Some(end) => {
-                let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-                [self.lines + lines + 1, starts(&bytes[end + 1..]) + 1]
-            }
-            None => self.at(starts(bytes)),
-        }
-    }
-
-    fn encoding(&self, file: &Path) -> Result<Encoding> {
-        let refuse = |[line, character]: [usize; 2], problem| {
-            Err(Error::refused(Place::file(file).at_line(line as u64).at_character(character), problem))
-        };
-        match (self.no_utf8, self.no_windows) {
-            (None, _) => Ok(Encoding::Utf8),
-            (Some(place), _) if self.has_mark || self.sequences >= self.others => refuse(place, Problem::NotUtf8),
-            (Some(_), None) => Ok(Encoding::Other(WINDOWS_1252)),
-            (Some(_), Some(place)) => {
-                let reason = "the byte is not a character of UTF-8 or Windows-1252";
-                refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
+        // Bytes of a sequence are characters of their own in Windows-1252.
+        let is_undefined = |byte: &u8| is_control(*byte) || UNDEFINED.contains(byte);
+        let mut character = 0;
+        for chunk in line.utf8_chunks() {
+            let valid = chunk.valid();
+            let letters = valid.char_indices().map(|(at, c)| (&valid.as_bytes()[at..at + c.len_utf8()], true));
+            for (bytes, is_utf8) in letters.chain(chunk.invalid().chunks(1).map(|byte| (byte, false))) {
+                character += 1;
+                self.sequences += u64::from(is_utf8 && bytes.len() > 1);
+                self.others += u64::from(!is_utf8);
+                if !is_utf8 {
+                    self.no_utf8.get_or_insert((self.lines, character));
+                }
+                if bytes.iter().any(is_undefined) {
+                    self.no_windows.get_or_insert((self.lines, character));
+                }
             }
         }
     }

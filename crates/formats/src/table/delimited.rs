@@ -109,6 +109,15 @@ mod tests {
         }
     }
 
+    /// Of a comment more than of the columns.
+    #[test]
+    fn semicolons_within_cells_do_not_divide_a_table_without_ids() {
+        let text = "judge,human\npass,\"a; b; c; d\"\nfail,e\nfail,f\n";
+        let found = DataTable::parse(Path::new("t.csv"), text.as_bytes(), super::super::NO_IDS).unwrap();
+        assert_eq!(found.header(), ["judge", "human"]);
+        assert_eq!(found.rows().next().unwrap().cells().collect::<Vec<_>>(), ["pass", "a; b; c; d"]);
+    }
+
     #[test]
     fn lines_are_those_of_an_editor() {
         // (text before the bad row, line of the bad row): plain, CRLF, blank lines, a cell of two lines, a BOM.

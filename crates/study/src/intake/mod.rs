@@ -245,7 +245,7 @@ fn item_of(items: &Items, id: &str) -> std::result::Result<(usize, bool), Proble
 fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if parquet::is(bytes) {
-        return tools::read(file, parquet::lines(file, bytes)?.as_bytes(), by);
+        return from_table(&parquet::read(file, bytes, "id")?, bytes.len(), by);
     }
     if xlsx::is(bytes) {
         return from_table(&xlsx::read(file, bytes, "id")?, bytes.len(), by);
@@ -308,7 +308,7 @@ fn take_column(
     label: ColumnIndex,
     by: &dyn Fn(&Row<'_>) -> String,
 ) -> Result<()> {
-    let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
+    let [skipped, comment, given] = ["skipped", "comment", "given"].map(|name| table.column(name).ok());
     for row in table.rows() {
         let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));
         let [reason, comment] = [reason, comment].map(|cell| plain(cell.to_owned()));
@@ -326,7 +326,7 @@ fn take_column(
             id: row.id().to_owned(),
             annotator: plain(by(&row)),
             value,
-            given: String::new(),
+            given: given.map_or("", |column| row.cell(column)).to_owned(),
             place: Place::file(table.file()).at_line(row.line()).of_item(row.id()),
         }));
         check_labels(answers.labels.len(), bytes as u64).map_err(|exceeded| {

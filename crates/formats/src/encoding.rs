@@ -9,11 +9,11 @@
 //! Windows-1252 has a character for all bytes but five. A text with one of these, or with control characters, is in none of the
 //! three encodings; one that is UTF-8 but for a few bytes was damaged. Both are refused at the first such byte.
 
-use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
+pub use encoding_rs::UTF_8;
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::error::{Error, Place, Problem, Result};
 
@@ -31,73 +31,51 @@ const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 /// Bytes that are decoded at once.
 const DECODED: usize = 1 << 16;
 
-/// How a text is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8, with a mark or without.
-    Utf8,
-    /// UTF-16, the low byte first or the high one; or Windows-1252, the superset of Latin-1 that Excel writes in Western
-    /// Europe and America.
-    Other(&'static encoding_rs::Encoding),
+/// The encoding of a text: UTF-8; UTF-16, the low byte first or the high one; or Windows-1252, the superset of Latin-1
+/// that Excel writes in Western Europe and America.
+///
+/// # Errors
+/// It is in none of them; with the place of the first byte that shows it.
+pub fn encoding_of(file: &Path, bytes: &[u8]) -> Result<&'static Encoding> {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => Ok(UTF_8),
+        Err(_) => encoding_of_text(file, &mut BufReader::with_capacity(DECODED, bytes)),
+    }
 }
 
-impl Encoding {
-    /// The encoding of a text.
-    ///
-    /// # Errors
-    /// It is in none of them; with the place of the first byte that shows it.
-    pub fn of(file: &Path, bytes: &[u8]) -> Result<Self> {
-        if std::str::from_utf8(bytes).is_ok() {
-            return Ok(Self::Utf8);
-        }
-        Self::of_text(file, &mut BufReader::with_capacity(DECODED, bytes))
+/// The encoding of a text that is read to its end.
+///
+/// # Errors
+/// As [`encoding_of`]; it can't be read.
+pub fn encoding_of_text(file: &Path, text: &mut impl BufRead) -> Result<&'static Encoding> {
+    let unreadable = Error::unreadable(file);
+    let has_mark = match text.fill_buf().map_err(&unreadable)? {
+        [0xff, 0xfe, ..] => return Ok(UTF_16LE),
+        [0xfe, 0xff, ..] => return Ok(UTF_16BE),
+        start => start.starts_with(MARK),
+    };
+    let (mut seen, mut line) = (Seen::default(), vec![]);
+    while text.read_until(b'\n', &mut line).map_err(&unreadable)? > 0 {
+        seen.take(&line);
+        line.clear();
     }
+    let refuse = |place: (u64, usize), problem| {
+        Err(Error::refused(Place::file(file).at_line(place.0).at_character(place.1), problem))
+    };
+    match (seen.no_utf8, seen.no_windows) {
+        (None, _) => Ok(UTF_8),
+        (Some(place), _) if has_mark || seen.sequences >= seen.others => refuse(place, Problem::NotUtf8),
+        (Some(_), None) => Ok(WINDOWS_1252),
+        (Some(_), Some(place)) => {
+            let reason = "the byte is not a character of UTF-8 or Windows-1252";
+            refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
+        }
+    }
+}
 
-    /// The encoding of a text that is read to its end.
-    ///
-    /// # Errors
-    /// As [`Self::of`]; it can't be read.
-    pub fn of_text(file: &Path, text: &mut impl BufRead) -> Result<Self> {
-        let unreadable = Error::unreadable(file);
-        let has_mark = match text.fill_buf().map_err(&unreadable)? {
-            [0xff, 0xfe, ..] => return Ok(Self::Other(UTF_16LE)),
-            [0xfe, 0xff, ..] => return Ok(Self::Other(UTF_16BE)),
-            start => start.starts_with(MARK),
-        };
-        let (mut seen, mut line) = (Seen::default(), vec![]);
-        while text.read_until(b'\n', &mut line).map_err(&unreadable)? > 0 {
-            seen.take(&line);
-            line.clear();
-        }
-        let refuse = |place: (u64, usize), problem| {
-            Err(Error::refused(Place::file(file).at_line(place.0).at_character(place.1), problem))
-        };
-        match (seen.no_utf8, seen.no_windows) {
-            (None, _) => Ok(Self::Utf8),
-            (Some(place), _) if has_mark || seen.sequences >= seen.others => refuse(place, Problem::NotUtf8),
-            (Some(_), None) => Ok(Self::Other(WINDOWS_1252)),
-            (Some(_), Some(place)) => {
-                let reason = "the byte is not a character of UTF-8 or Windows-1252";
-                refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
-            }
-        }
-    }
-
-    /// A text in this encoding, without a mark at the start.
-    pub fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
-        match self {
-            Self::Utf8 => String::from_utf8_lossy(unmarked(bytes)),
-            Self::Other(of) => of.decode(bytes).0,
-        }
-    }
-
-    /// What it is called, where it is worth a word: of a text that is not in UTF-8.
-    pub fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Utf8 => None,
-            Self::Other(of) => Some(if of == WINDOWS_1252 { "Windows-1252" } else { "UTF-16" }),
-        }
-    }
+/// What an encoding is called, where it is worth a word: of a text that is not in UTF-8.
+pub fn name_of(encoding: &'static Encoding) -> Option<&'static str> {
+    (encoding != UTF_8).then_some(if encoding == WINDOWS_1252 { "Windows-1252" } else { "UTF-16" })
 }
 
 /// What was seen of a text.
@@ -153,11 +131,8 @@ pub(crate) struct AsUtf8<R> {
 
 impl<R: BufRead> AsUtf8<R> {
     /// Decodes a text in this encoding, from its start.
-    pub(crate) fn new(text: R, encoding: Encoding) -> Self {
-        let decoder = match encoding {
-            Encoding::Utf8 => None,
-            Encoding::Other(of) => Some(of.new_decoder_with_bom_removal()),
-        };
+    pub(crate) fn new(text: R, encoding: &'static Encoding) -> Self {
+        let decoder = (encoding != UTF_8).then(|| encoding.new_decoder_with_bom_removal());
         Self { text, decoder, is_done: false, decoded: vec![], next: 0 }
     }
 }
@@ -186,12 +161,12 @@ impl<R: BufRead> Read for AsUtf8<R> {
 mod tests {
     use super::*;
 
-    fn of(bytes: &[u8]) -> std::result::Result<Encoding, String> {
-        let found = Encoding::of(Path::new("t.csv"), bytes).map_err(|error| error.to_string());
+    fn of(bytes: &[u8]) -> std::result::Result<&'static Encoding, String> {
+        let found = encoding_of(Path::new("t.csv"), bytes).map_err(|error| error.to_string());
         // In parts of any size it is the same.
         for size in 1..9 {
             let mut parts = BufReader::with_capacity(size + 2, bytes);
-            let again = Encoding::of_text(Path::new("t.csv"), &mut parts).map_err(|error| error.to_string());
+            let again = encoding_of_text(Path::new("t.csv"), &mut parts).map_err(|error| error.to_string());
             assert_eq!(again, found, "parts of {size}");
         }
         found
@@ -199,19 +174,19 @@ mod tests {
 
     #[test]
     fn texts_of_excel_on_windows_are_known() {
-        assert_eq!(of(b"id,n\na,1\n"), Ok(Encoding::Utf8));
-        assert_eq!(of("\u{feff}id,größe\n".as_bytes()), Ok(Encoding::Utf8));
+        assert_eq!(of(b"id,n\na,1\n"), Ok(UTF_8));
+        assert_eq!(of("\u{feff}id,größe\n".as_bytes()), Ok(UTF_8));
         let text = "id,Größe €,“said”\ncafé,1,…\n";
         let bytes = WINDOWS_1252.encode(text).0;
-        assert_eq!(of(&bytes), Ok(Encoding::Other(WINDOWS_1252)));
-        assert_eq!(Encoding::Other(WINDOWS_1252).decode(&bytes), text);
+        assert_eq!(of(&bytes), Ok(WINDOWS_1252));
+        assert_eq!(WINDOWS_1252.decode(&bytes).0, text);
         // Some pairs of its characters are bytes of UTF-8.
-        assert_eq!(of(b"\xabCAF\xc9\xbb, \xe9t\xe9\n"), Ok(Encoding::Other(WINDOWS_1252)));
+        assert_eq!(of(b"\xabCAF\xc9\xbb, \xe9t\xe9\n"), Ok(WINDOWS_1252));
         for (mark, encode) in [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)]
         {
             let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(encode)).collect();
             let encoding = of(&bytes).unwrap();
-            assert_eq!(encoding.decode(&bytes), text);
+            assert_eq!(encoding.decode(&bytes).0, text);
             let mut read = String::new();
             AsUtf8::new(BufReader::with_capacity(3, &bytes[..]), encoding).read_to_string(&mut read).unwrap();
             assert_eq!(read, text);

@@ -7,7 +7,7 @@ use std::path::Path;
 use csv_core::ReadRecordResult;
 
 use super::{Batch, BatchReader, Header};
-use crate::encoding::{AsUtf8, Encoding, MARK, unmarked};
+use crate::encoding::{AsUtf8, MARK, UTF_8, encoding_of_text, unmarked};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::table::{NO_IDS, check_names, distinct, is_title};
 use judge_uncertainty_system::formula::unescaped;
@@ -186,8 +186,8 @@ impl CsvRows<BufReader<AsUtf8<BufReader<InputFile>>>> {
         };
         // A first time to its end: one row in UTF-8 says nothing of the others. Where some rows of a text are damaged, each of
         // them is refused for itself.
-        let encoding = match Encoding::of_text(path, &mut file()?) {
-            Err(Error::Refused(_)) => Encoding::Utf8,
+        let encoding = match encoding_of_text(path, &mut file()?) {
+            Err(Error::Refused(_)) => UTF_8,
             found => found?,
         };
         Self::new(path, BufReader::with_capacity(1 << 20, AsUtf8::new(file()?, encoding)), id)

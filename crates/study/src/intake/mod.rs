@@ -17,7 +17,7 @@ use crate::input::scale::Scale;
 use crate::input::spelling::folded;
 use crate::intake::tools::doccano;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
-use judge_uncertainty_formats::encoding::Encoding;
+use judge_uncertainty_formats::encoding::{encoding_of, name_of};
 use judge_uncertainty_formats::error::{Error, Faults, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::logs::pairs::CLASSES;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
@@ -256,12 +256,12 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     if text.starts_with(b"[") || text.starts_with(b"{") {
         return tools::read(file, bytes, by);
     }
-    let encoding = Encoding::of(file, bytes)?;
+    let encoding = name_of(encoding_of(file, bytes)?);
     let mut answers = match tools::table(file, bytes, by)? {
         Some(answers) => answers,
         None => from_table(&DataTable::parse(file, bytes, "id")?, bytes.len(), by)?,
     };
-    answers.notices.extend(encoding.name().map(|name| format!("The file is read as text in {name}.")));
+    answers.notices.extend(encoding.map(|name| format!("The file is read as text in {name}.")));
     Ok(answers)
 }
 

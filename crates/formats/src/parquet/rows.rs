@@ -197,6 +197,15 @@ impl<R: ChunkReader + 'static> BatchReader for ParquetRows<R> {
 impl Leaf {
     /// The text of a value; `None` where it has none.
     fn text(&self, field: &Field) -> Option<String> {
+        match field {
+            // NaN counts as missing, as in pandas.
+            Field::Double(x) if x.is_nan() => return Some(String::new()),
+            Field::Float(x) if x.is_nan() => return Some(String::new()),
+            // By their own digits, without a point if they are whole, as counts with gaps may be.
+            Field::Double(x) => return Some(x.to_string()),
+            Field::Float(x) => return Some(x.to_string()),
+            _ => {}
+        }
         let value = value(field, Some(&self.kind))?;
         Some(match &self.classes {
             Some(names) => cell(&named(&value, names)),

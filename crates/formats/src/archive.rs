@@ -1,6 +1,5 @@
 //! The members of a zip archive, deflated or compressed with zstd.
 
-use std::borrow::Cow;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -58,7 +57,8 @@ pub(crate) fn unpack_zstd(
 pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let allowed = Allowed::new(bytes.len() as u64);
     let mut found = vec![];
-    each_member(file, bytes, (wanted, &allowed), |name, text| {
+    each_member(file, bytes, wanted, |archive, name, index| {
+        let text = unpacked(archive, index, &allowed.unpacked)?;
         allowed.held.take(memory_of_json(&text)).map_err(|exceeded| exceeded.to_string())?;
         let text = String::from_utf8(text).map_err(|_| "it is not a text in UTF-8".to_owned())?;
         found.push((name.to_owned(), text));
@@ -86,44 +86,69 @@ fn memory_of_json(text: &[u8]) -> u64 {
 /// Checks the XML parts of a workbook against their checksums and against the limits, and keeps nothing: the reader of
 /// workbooks keeps each element of a part that is not a sheet, and makes room for the texts that a part claims to have.
 pub(crate) fn check_workbook(file: &Path, bytes: &[u8], allowed: &Allowed) -> Result<()> {
+    let wanted = |name: &str| name.ends_with(".xml") || name.ends_with(".rels");
+    each_member(file, bytes, wanted, |archive, name, index| {
+        let part = archive.by_index(index).map_err(|error| error.to_string())?;
+        // Sheets are read cell by cell.
+        check_part(part, name.contains("worksheets/"), allowed)
+    })
+}
+
+fn check_part(mut part: impl Read, is_sheet: bool, allowed: &Allowed) -> std::result::Result<(), String> {
     /// More than any cell of Excel can have: its text has at most 32,767 characters.
     const LONGEST: usize = 1 << 20;
     /// Bytes of memory for an element besides its text.
     const ELEMENT: u64 = 48;
     /// Bytes of memory for a text that is claimed.
     const TEXT: u64 = 24;
-    let wanted = |name: &str| name.ends_with(".xml") || name.ends_with(".rels");
-    each_member(file, bytes, (wanted, allowed), |name, part| {
-        let texts = part.split(|byte| *byte == b'<').map(<[u8]>::len);
-        if texts.clone().any(|length| length > LONGEST) {
-            return Err(format!("a text in it has more than {LONGEST} bytes"));
+    let (mut buffer, mut element) = (vec![0; 1 << 16], vec![]);
+    loop {
+        let read = part.read(&mut buffer).map_err(|error| error.to_string())?;
+        let (mut elements, mut claimed) = (0, if read == 0 { claimed_texts(&element) } else { 0 });
+        for piece in buffer[..read].split_inclusive(|byte| *byte == b'<') {
+            element.extend_from_slice(piece);
+            if element.len() > LONGEST {
+                return Err(format!("a text in it has more than {LONGEST} bytes"));
+            }
+            if piece.ends_with(b"<") {
+                claimed = claimed.saturating_add(claimed_texts(&element));
+                elements += 1;
+                element.clear();
+            }
         }
-        // Sheets are read cell by cell.
-        let is_sheet = name.contains("worksheets/");
-        let kept = if is_sheet { 0 } else { part.len() as u64 + ELEMENT * texts.count() as u64 };
-        let kept = kept.saturating_add(claimed_texts(&part).saturating_mul(TEXT));
-        allowed.held.take(kept).map_err(|exceeded| exceeded.to_string())
-    })
+        let kept = if is_sheet { 0 } else { read as u64 + ELEMENT * elements };
+        let kept = kept.saturating_add(claimed.saturating_mul(TEXT));
+        let taken = allowed.unpacked.take(read as u64).and_then(|()| allowed.held.take(kept));
+        taken.map_err(|exceeded| exceeded.to_string())?;
+        if read == 0 {
+            return Ok(());
+        }
+    }
 }
 
-/// The number of texts that an XML part claims to have, `uniqueCount="7"`. In UTF-16 there are zeros between the letters.
-fn claimed_texts(part: &[u8]) -> u64 {
-    let plain = || part.iter().copied().filter(|byte| *byte != 0).collect();
-    let part: Cow<'_, [u8]> = if part.contains(&0) { Cow::Owned(plain()) } else { Cow::Borrowed(part) };
+/// The number of texts that an XML element claims to have, `uniqueCount="7"`. In UTF-16 there are zeros between the
+/// letters.
+fn claimed_texts(element: &[u8]) -> u64 {
+    if !element.contains(&b'q') {
+        return 0;
+    }
+    let plain: Vec<u8> = element.iter().copied().filter(|byte| *byte != 0).collect();
     let number = |text: &str| {
         let text = text.trim_start_matches([' ', '\t', '\r', '\n', '=', '"', '\'']);
         let digits = &text[..text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())];
         if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u64::MAX) }
     };
-    String::from_utf8_lossy(&part).split("uniqueCount").skip(1).map(number).fold(0, u64::saturating_add)
+    String::from_utf8_lossy(&plain).split("uniqueCount").skip(1).map(number).fold(0, u64::saturating_add)
 }
 
-/// Calls `take` with name and bytes of each wanted member, whose sum was checked; it returns the fault of a member.
-fn each_member(
+type Archive<'b> = ZipArchive<Cursor<&'b [u8]>>;
+
+/// Calls `take` with the archive, name and position of each wanted member; it returns the fault of a member.
+fn each_member<'b>(
     file: &Path,
-    bytes: &[u8],
-    (wanted, allowed): (impl Fn(&str) -> bool, &Allowed),
-    mut take: impl FnMut(&str, Vec<u8>) -> std::result::Result<(), String>,
+    bytes: &'b [u8],
+    wanted: impl Fn(&str) -> bool,
+    mut take: impl FnMut(&mut Archive<'b>, &str, usize) -> std::result::Result<(), String>,
 ) -> Result<()> {
     let damaged = |reason: String| {
         let reason = format!("the archive can't be read: {reason}");
@@ -135,19 +160,14 @@ fn each_member(
         let name = member.name().map_err(|error| damaged(error.to_string()))?.into_owned();
         drop(member);
         if wanted(&name) {
-            let taken = unpacked(&mut archive, index, &allowed.unpacked).and_then(|bytes| take(&name, bytes));
-            taken.map_err(|problem| damaged(format!("{name}: {problem}")))?;
+            take(&mut archive, &name, index).map_err(|problem| damaged(format!("{name}: {problem}")))?;
         }
     }
     Ok(())
 }
 
 /// Unpacks a member and checks its sum.
-fn unpacked(
-    archive: &mut ZipArchive<Cursor<&[u8]>>,
-    index: usize,
-    budget: &Allowance,
-) -> std::result::Result<Vec<u8>, String> {
+fn unpacked(archive: &mut Archive<'_>, index: usize, budget: &Allowance) -> std::result::Result<Vec<u8>, String> {
     let mut member = archive.by_index_raw(index).map_err(|error| error.to_string())?;
     let (method, size, sum) = (member.compression(), member.size(), member.crc32());
     let (mut packed, mut bytes) = (vec![], vec![]);

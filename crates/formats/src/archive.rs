@@ -3,16 +3,11 @@
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-use judge_uncertainty_system::limits::{Allowance, Exceeded, HELD, UNPACKED};
+use judge_uncertainty_system::limits::{Allowance, HELD, UNPACKED};
 use ruzstd::decoding::StreamingDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::error::{Error, Place, Result};
-
-/// The error for what needs more memory than its limit allows.
-pub(crate) fn too_much(place: Place, exceeded: &Exceeded) -> Error {
-    Error::unfit(place, exceeded.reason(), exceeded.remedy())
-}
 
 /// Limits of a compressed file, which depend on its size.
 #[derive(Debug)]
@@ -62,9 +57,8 @@ pub(crate) fn unpack_zstd(
 pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let allowed = Allowed::new(bytes.len() as u64);
     let mut found = vec![];
-    each_member(file, bytes, wanted, &mut |archive, name, index| {
-        let mut text = vec![];
-        unpack_member(archive, index, &allowed.unpacked, &mut text)?;
+    each_member(file, bytes, wanted, |archive, name, index| {
+        let text = unpacked(archive, index, &allowed.unpacked)?;
         allowed.held.take(memory_of_json(&text)).map_err(|exceeded| exceeded.to_string())?;
         let text = String::from_utf8(text).map_err(|_| "it is not a text in UTF-8".to_owned())?;
         found.push((name.to_owned(), text));
@@ -89,114 +83,72 @@ fn memory_of_json(text: &[u8]) -> u64 {
     2 * text.len() as u64 + 64 * values
 }
 
-/// Checks the sheets and other parts of a workbook against their checksums and against the limits, and keeps nothing.
-pub(crate) fn check_parts(file: &Path, bytes: &[u8], allowed: &Allowed, wanted: impl Fn(&str) -> bool) -> Result<()> {
-    each_member(file, bytes, wanted, &mut |archive, name, index| {
-        let sheet = name.contains("worksheets/");
-        let mut counted = Counted { allowed, sheet, run: 0, claim: ClaimedTexts::Name(0), problem: None };
-        let mut member = archive.by_index(index).map_err(|error| error.to_string())?;
-        let copied = std::io::copy(&mut member, &mut counted);
-        match (counted.problem, copied) {
-            (Some(problem), _) => Err(problem),
-            (None, copied) => copied.map(drop).map_err(|error| error.to_string()),
-        }
+/// Checks the XML parts of a workbook against their checksums and against the limits, and keeps nothing: the reader of
+/// workbooks keeps each element of a part that is not a sheet, and makes room for the texts that a part claims to have.
+pub(crate) fn check_workbook(file: &Path, bytes: &[u8], allowed: &Allowed) -> Result<()> {
+    let wanted = |name: &str| name.ends_with(".xml") || name.ends_with(".rels");
+    each_member(file, bytes, wanted, |archive, name, index| {
+        let part = archive.by_index(index).map_err(|error| error.to_string())?;
+        // Sheets are read cell by cell.
+        check_part(part, name.contains("worksheets/"), allowed)
     })
 }
 
-/// Counts what passes of an XML part: all bytes, and, of what the reader of workbooks keeps in memory, each element.
-struct Counted<'a> {
-    allowed: &'a Allowed,
-    /// Sheets are read cell by cell.
-    sheet: bool,
-    /// Bytes since the last element.
-    run: u64,
-    claim: ClaimedTexts,
-    problem: Option<String>,
-}
-
-/// How far the number of texts has been read that a part claims, and for which room is made before there are any.
-enum ClaimedTexts {
-    /// So many letters of its name.
-    Name(usize),
-    /// The digits of the number read so far.
-    Number(u64),
-}
-
-impl ClaimedTexts {
-    const NAME: &[u8] = b"uniqueCount";
-    /// Bytes that one text reserves.
-    const TEXT: u64 = 24;
-
-    /// Reads on; gives the number once it ends. In UTF-16 there are zeros between the letters.
-    fn read(&mut self, byte: u8) -> Option<u64> {
-        match (&mut *self, byte) {
-            (_, 0) => {}
-            (Self::Name(read), byte) if byte == Self::NAME[*read] => {
-                *read += 1;
-                if *read == Self::NAME.len() {
-                    *self = Self::Number(0);
-                }
-            }
-            (Self::Number(number), b'0'..=b'9') => {
-                *number = number.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
-            }
-            (Self::Number(0), b' ' | b'\t' | b'\r' | b'\n' | b'=' | b'"' | b'\'') => {}
-            (claim, byte) => {
-                let after = std::mem::replace(claim, Self::Name(usize::from(byte == Self::NAME[0])));
-                return if let Self::Number(number) = after { Some(number) } else { None };
-            }
-        }
-        None
-    }
-}
-
-impl Counted<'_> {
+fn check_part(mut part: impl Read, is_sheet: bool, allowed: &Allowed) -> std::result::Result<(), String> {
     /// More than any cell of Excel can have: its text has at most 32,767 characters.
-    const LONGEST: u64 = 1 << 20;
+    const LONGEST: usize = 1 << 20;
     /// Bytes of memory for an element besides its text.
     const ELEMENT: u64 = 48;
-
-    fn take(&mut self, bytes: &[u8]) -> std::result::Result<(), String> {
-        let (mut elements, mut claimed) = (0, 0_u64);
-        for byte in bytes {
-            claimed = claimed.saturating_add(self.claim.read(*byte).unwrap_or(0));
-            self.run = if *byte == b'<' { 0 } else { self.run + 1 };
-            elements += u64::from(*byte == b'<');
-            if self.run > Self::LONGEST {
-                return Err(format!("a text in it has more than {} bytes", Self::LONGEST));
+    /// Bytes of memory for a text that is claimed.
+    const TEXT: u64 = 24;
+    let (mut buffer, mut element) = (vec![0; 1 << 16], vec![]);
+    loop {
+        let read = part.read(&mut buffer).map_err(|error| error.to_string())?;
+        let (mut elements, mut claimed) = (0, if read == 0 { claimed_texts(&element) } else { 0 });
+        for piece in buffer[..read].split_inclusive(|byte| *byte == b'<') {
+            element.extend_from_slice(piece);
+            if element.len() > LONGEST {
+                return Err(format!("a text in it has more than {LONGEST} bytes"));
+            }
+            if piece.ends_with(b"<") {
+                claimed = claimed.saturating_add(claimed_texts(&element));
+                elements += 1;
+                element.clear();
             }
         }
-        let kept = if self.sheet { 0 } else { bytes.len() as u64 + Self::ELEMENT * elements };
-        let kept = kept.saturating_add(claimed.saturating_mul(ClaimedTexts::TEXT));
-        let taken = self.allowed.unpacked.take(bytes.len() as u64).and_then(|()| self.allowed.held.take(kept));
-        taken.map_err(|exceeded| exceeded.to_string())
+        let kept = if is_sheet { 0 } else { read as u64 + ELEMENT * elements };
+        let kept = kept.saturating_add(claimed.saturating_mul(TEXT));
+        let taken = allowed.unpacked.take(read as u64).and_then(|()| allowed.held.take(kept));
+        taken.map_err(|exceeded| exceeded.to_string())?;
+        if read == 0 {
+            return Ok(());
+        }
     }
 }
 
-impl std::io::Write for Counted<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self.take(bytes) {
-            Ok(()) => Ok(bytes.len()),
-            Err(problem) => {
-                self.problem = Some(problem);
-                Err(std::io::ErrorKind::QuotaExceeded.into())
-            }
-        }
+/// The number of texts that an XML element claims to have, `uniqueCount="7"`. In UTF-16 there are zeros between the
+/// letters.
+fn claimed_texts(element: &[u8]) -> u64 {
+    if !element.contains(&b'q') {
+        return 0;
     }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    let plain: Vec<u8> = element.iter().copied().filter(|byte| *byte != 0).collect();
+    let number = |text: &str| {
+        let text = text.trim_start_matches([' ', '\t', '\r', '\n', '=', '"', '\'']);
+        let digits = &text[..text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())];
+        if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u64::MAX) }
+    };
+    String::from_utf8_lossy(&plain).split("uniqueCount").skip(1).map(number).fold(0, u64::saturating_add)
 }
 
 type Archive<'b> = ZipArchive<Cursor<&'b [u8]>>;
 
-/// Calls `take` with the archive, name and position of each wanted member; `take` returns the fault of a member.
+/// Calls `take` with the archive, name and position of each wanted member; it returns the fault of a member.
 fn each_member<'b>(
     file: &Path,
     bytes: &'b [u8],
     wanted: impl Fn(&str) -> bool,
-    take: &mut dyn FnMut(&mut Archive<'b>, &str, usize) -> std::result::Result<(), String>,
+    mut take: impl FnMut(&mut Archive<'b>, &str, usize) -> std::result::Result<(), String>,
 ) -> Result<()> {
     let damaged = |reason: String| {
         let reason = format!("the archive can't be read: {reason}");
@@ -215,22 +167,17 @@ fn each_member<'b>(
 }
 
 /// Unpacks a member and checks its sum.
-fn unpack_member(
-    archive: &mut Archive<'_>,
-    index: usize,
-    budget: &Allowance,
-    text: &mut Vec<u8>,
-) -> std::result::Result<(), String> {
+fn unpacked(archive: &mut Archive<'_>, index: usize, budget: &Allowance) -> std::result::Result<Vec<u8>, String> {
     let mut member = archive.by_index_raw(index).map_err(|error| error.to_string())?;
     let (method, size, sum) = (member.compression(), member.size(), member.crc32());
+    let (mut packed, mut bytes) = (vec![], vec![]);
     if method != CompressionMethod::ZSTD {
         drop(member);
-        let member = archive.by_index(index).map_err(|error| error.to_string())?;
-        return unpack(member, budget, text);
+        unpack(archive.by_index(index).map_err(|error| error.to_string())?, budget, &mut bytes)?;
+        return Ok(bytes);
     }
-    let mut packed = vec![];
     member.read_to_end(&mut packed).map_err(|error| error.to_string())?;
-    unpack_zstd(&packed, budget, text)?;
-    let whole = text.len() as u64 == size && crc32fast::hash(text) == sum;
-    if whole { Ok(()) } else { Err("its bytes do not match its checksum".to_owned()) }
+    unpack_zstd(&packed, budget, &mut bytes)?;
+    let whole = bytes.len() as u64 == size && crc32fast::hash(&bytes) == sum;
+    if whole { Ok(bytes) } else { Err("its bytes do not match its checksum".to_owned()) }
 }

@@ -110,8 +110,7 @@ impl<R: Read> Summed<R> {
     /// # Errors
     /// It can't be read.
     pub fn finish(mut self) -> io::Result<String> {
-        let mut rest = vec![0; 1 << 16];
-        while self.read(&mut rest)? > 0 {}
+        io::copy(&mut self, &mut io::sink())?;
         Ok(hex(&self.sum.finalize()))
     }
 }
@@ -130,7 +129,7 @@ impl<R: Read> Read for Summed<R> {
 /// [`Error::Unreadable`] with the operating system's reason.
 pub fn sum_of_file(path: &Path) -> Result<String> {
     let sum = InputFile::open(path).and_then(|file| Summed::new(file).finish());
-    sum.map_err(|source| Error::Unreadable { file: path.to_path_buf(), source })
+    sum.map_err(Error::unreadable(path))
 }
 
 /// Reads a whole file into memory.
@@ -138,7 +137,7 @@ pub fn sum_of_file(path: &Path) -> Result<String> {
 /// # Errors
 /// [`Error::Unreadable`] with the operating system's reason.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
-    read::bytes(path).map_err(|source| Error::Unreadable { file: path.to_path_buf(), source })
+    read::bytes(path).map_err(Error::unreadable(path))
 }
 
 /// `<64 hexadecimal digits>  <name>`, or with `*` before the name (sha256sum's binary mode).

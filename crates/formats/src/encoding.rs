@@ -9,11 +9,11 @@
 //! Windows-1252 has a character for all bytes but five. A text with one of these, or with control characters, is in none of the
 //! three encodings; one that is UTF-8 but for a few bytes was damaged. Both are refused at the first such byte.
 
-use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE, WINDOWS_1252};
+pub use encoding_rs::UTF_8;
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::error::{Error, Place, Problem, Result};
 
@@ -31,150 +31,88 @@ const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 /// Bytes that are decoded at once.
 const DECODED: usize = 1 << 16;
 
-/// How a text is encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8, with a mark or without.
-    Utf8,
-    /// UTF-16, the low byte first or the high one; or Windows-1252, the superset of Latin-1 that Excel writes in Western
-    /// Europe and America.
-    Other(&'static encoding_rs::Encoding),
+/// The encoding of a text: UTF-8; UTF-16, the low byte first or the high one; or Windows-1252, the superset of Latin-1
+/// that Excel writes in Western Europe and America.
+///
+/// # Errors
+/// It is in none of them; with the place of the first byte that shows it.
+pub fn encoding_of(file: &Path, bytes: &[u8]) -> Result<&'static Encoding> {
+    match std::str::from_utf8(bytes) {
+        Ok(_) => Ok(UTF_8),
+        Err(_) => encoding_of_text(file, &mut BufReader::with_capacity(DECODED, bytes)),
+    }
 }
 
-impl Encoding {
-    /// The encoding of a text.
-    ///
-    /// # Errors
-    /// It is in none of them; with the place of the first byte that shows it.
-    pub fn of(file: &Path, bytes: &[u8]) -> Result<Self> {
-        if std::str::from_utf8(bytes).is_ok() {
-            return Ok(Self::Utf8);
-        }
-        Self::of_text(file, &mut BufReader::with_capacity(DECODED, bytes))
+/// The encoding of a text that is read to its end.
+///
+/// # Errors
+/// As [`encoding_of`]; it can't be read.
+pub fn encoding_of_text(file: &Path, text: &mut impl BufRead) -> Result<&'static Encoding> {
+    let unreadable = Error::unreadable(file);
+    let has_mark = match text.fill_buf().map_err(&unreadable)? {
+        [0xff, 0xfe, ..] => return Ok(UTF_16LE),
+        [0xfe, 0xff, ..] => return Ok(UTF_16BE),
+        start => start.starts_with(MARK),
+    };
+    let (mut seen, mut line) = (Seen::default(), vec![]);
+    while text.read_until(b'\n', &mut line).map_err(&unreadable)? > 0 {
+        seen.take(&line);
+        line.clear();
     }
+    let refuse = |place: (u64, usize), problem| {
+        Err(Error::refused(Place::file(file).at_line(place.0).at_character(place.1), problem))
+    };
+    match (seen.no_utf8, seen.no_windows) {
+        (None, _) => Ok(UTF_8),
+        (Some(place), _) if has_mark || seen.sequences >= seen.others => refuse(place, Problem::NotUtf8),
+        (Some(_), None) => Ok(WINDOWS_1252),
+        (Some(_), Some(place)) => {
+            let reason = "the byte is not a character of UTF-8 or Windows-1252";
+            refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
+        }
+    }
+}
 
-    /// The encoding of a text that is read to its end.
-    ///
-    /// # Errors
-    /// As [`Self::of`]; it can't be read.
-    pub fn of_text(file: &Path, text: &mut impl BufRead) -> Result<Self> {
-        let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
-        let mut seen = match text.fill_buf().map_err(unreadable)? {
-            [0xff, 0xfe, ..] => return Ok(Self::Other(UTF_16LE)),
-            [0xfe, 0xff, ..] => return Ok(Self::Other(UTF_16BE)),
-            start => Seen { has_mark: start.starts_with(MARK), ..Seen::default() },
-        };
-        // The start of a sequence that ends in the next part.
-        let mut open = vec![];
-        loop {
-            let part = text.fill_buf().map_err(unreadable)?;
-            let (read, is_end) = (part.len(), part.is_empty());
-            open.extend_from_slice(part);
-            text.consume(read);
-            let kept = seen.take(&open, is_end);
-            open.drain(..open.len() - kept);
-            if is_end {
-                return seen.encoding(file);
-            }
-        }
-    }
-
-    /// A text in this encoding, without a mark at the start.
-    pub fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
-        match self {
-            Self::Utf8 => String::from_utf8_lossy(unmarked(bytes)),
-            Self::Other(of) => of.decode(bytes).0,
-        }
-    }
-
-    /// What it is called, where it is worth a word: of a text that is not in UTF-8.
-    pub fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Utf8 => None,
-            Self::Other(of) => Some(if of == WINDOWS_1252 { "Windows-1252" } else { "UTF-16" }),
-        }
-    }
+/// What an encoding is called, where it is worth a word: of a text that is not in UTF-8.
+pub fn name_of(encoding: &'static Encoding) -> Option<&'static str> {
+    (encoding != UTF_8).then_some(if encoding == WINDOWS_1252 { "Windows-1252" } else { "UTF-16" })
 }
 
 /// What was seen of a text.
 #[derive(Default)]
 struct Seen {
-    has_mark: bool,
+    lines: u64,
     /// Sequences of UTF-8 of two bytes and more, and bytes that are part of none.
     sequences: u64,
     others: u64,
     /// Of the first byte that cannot be UTF-8, and of the first that cannot be Windows-1252: line and character, from 1.
-    no_utf8: Option<[usize; 2]>,
-    no_windows: Option<[usize; 2]>,
-    /// Line ends and characters behind the last of them.
-    lines: usize,
-    characters: usize,
+    no_utf8: Option<(u64, usize)>,
+    no_windows: Option<(u64, usize)>,
 }
 
 impl Seen {
-    /// Takes a part of the text and returns how many bytes at its end are open: they may begin a sequence.
-    fn take(&mut self, bytes: &[u8], is_end: bool) -> usize {
-        let mut chunks = bytes.utf8_chunks().peekable();
-        while let Some(chunk) = chunks.next() {
-            self.take_valid(chunk.valid());
-            let invalid = chunk.invalid();
-            // One to three bytes that would go on.
-            let is_open = std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
-            if !is_end && chunks.peek().is_none() && is_open {
-                return invalid.len();
-            }
-            for byte in invalid {
-                self.others += 1;
-                self.no_utf8.get_or_insert(self.at(0));
-                if UNDEFINED.contains(byte) {
-                    self.no_windows.get_or_insert(self.at(0));
-                }
-                self.characters += 1;
-            }
-        }
-        0
-    }
-
-    fn take_valid(&mut self, text: &str) {
-        self.sequences += text.bytes().filter(|byte| *byte >= 0xc0).count() as u64;
+    fn take(&mut self, line: &[u8]) {
+        self.lines += 1;
         let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
-        // Within a sequence, too, where it is none: its bytes are characters of their own then.
-        let is_undefined = |byte: u8| is_control(byte) || UNDEFINED.contains(&byte);
-        if self.no_windows.is_none()
-            && let Some(place) = text.bytes().position(is_undefined)
-        {
-            self.no_windows = Some(self.behind(&text.as_bytes()[..place]));
+        if line.is_ascii() && !line.iter().any(|byte| is_control(*byte)) {
+            return;
         }
-        [self.lines, self.characters] = self.behind(text.as_bytes()).map(|from_one| from_one - 1);
-    }
-
-    fn at(&self, characters: usize) -> [usize; 2] {
-        [self.lines + 1, self.characters + characters + 1]
-    }
-
-    /// Line and character behind some bytes.
-    fn behind(&self, bytes: &[u8]) -> [usize; 2] {
-        let starts = |bytes: &[u8]| bytes.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count();
-        match bytes.iter().rposition(|byte| *byte == b'\n') {
-            Some(end) => {
-                let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-                [self.lines + lines + 1, starts(&bytes[end + 1..]) + 1]
-            }
-            None => self.at(starts(bytes)),
-        }
-    }
-
-    fn encoding(&self, file: &Path) -> Result<Encoding> {
-        let refuse = |[line, character]: [usize; 2], problem| {
-            Err(Error::refused(Place::file(file).at_line(line as u64).at_character(character), problem))
-        };
-        match (self.no_utf8, self.no_windows) {
-            (None, _) => Ok(Encoding::Utf8),
-            (Some(place), _) if self.has_mark || self.sequences >= self.others => refuse(place, Problem::NotUtf8),
-            (Some(_), None) => Ok(Encoding::Other(WINDOWS_1252)),
-            (Some(_), Some(place)) => {
-                let reason = "the byte is not a character of UTF-8 or Windows-1252";
-                refuse(place, Problem::unfit(reason, "save it in the encoding UTF-8"))
+        // Bytes of a sequence are characters of their own in Windows-1252.
+        let is_undefined = |byte: &u8| is_control(*byte) || UNDEFINED.contains(byte);
+        let mut character = 0;
+        for chunk in line.utf8_chunks() {
+            let valid = chunk.valid();
+            let letters = valid.char_indices().map(|(at, c)| (&valid.as_bytes()[at..at + c.len_utf8()], true));
+            for (bytes, is_utf8) in letters.chain(chunk.invalid().chunks(1).map(|byte| (byte, false))) {
+                character += 1;
+                self.sequences += u64::from(is_utf8 && bytes.len() > 1);
+                self.others += u64::from(!is_utf8);
+                if !is_utf8 {
+                    self.no_utf8.get_or_insert((self.lines, character));
+                }
+                if bytes.iter().any(is_undefined) {
+                    self.no_windows.get_or_insert((self.lines, character));
+                }
             }
         }
     }
@@ -193,11 +131,8 @@ pub(crate) struct AsUtf8<R> {
 
 impl<R: BufRead> AsUtf8<R> {
     /// Decodes a text in this encoding, from its start.
-    pub(crate) fn new(text: R, encoding: Encoding) -> Self {
-        let decoder = match encoding {
-            Encoding::Utf8 => None,
-            Encoding::Other(of) => Some(of.new_decoder_with_bom_removal()),
-        };
+    pub(crate) fn new(text: R, encoding: &'static Encoding) -> Self {
+        let decoder = (encoding != UTF_8).then(|| encoding.new_decoder_with_bom_removal());
         Self { text, decoder, is_done: false, decoded: vec![], next: 0 }
     }
 }
@@ -226,12 +161,12 @@ impl<R: BufRead> Read for AsUtf8<R> {
 mod tests {
     use super::*;
 
-    fn of(bytes: &[u8]) -> std::result::Result<Encoding, String> {
-        let found = Encoding::of(Path::new("t.csv"), bytes).map_err(|error| error.to_string());
+    fn of(bytes: &[u8]) -> std::result::Result<&'static Encoding, String> {
+        let found = encoding_of(Path::new("t.csv"), bytes).map_err(|error| error.to_string());
         // In parts of any size it is the same.
         for size in 1..9 {
             let mut parts = BufReader::with_capacity(size + 2, bytes);
-            let again = Encoding::of_text(Path::new("t.csv"), &mut parts).map_err(|error| error.to_string());
+            let again = encoding_of_text(Path::new("t.csv"), &mut parts).map_err(|error| error.to_string());
             assert_eq!(again, found, "parts of {size}");
         }
         found
@@ -239,19 +174,19 @@ mod tests {
 
     #[test]
     fn texts_of_excel_on_windows_are_known() {
-        assert_eq!(of(b"id,n\na,1\n"), Ok(Encoding::Utf8));
-        assert_eq!(of("\u{feff}id,größe\n".as_bytes()), Ok(Encoding::Utf8));
+        assert_eq!(of(b"id,n\na,1\n"), Ok(UTF_8));
+        assert_eq!(of("\u{feff}id,größe\n".as_bytes()), Ok(UTF_8));
         let text = "id,Größe €,“said”\ncafé,1,…\n";
         let bytes = WINDOWS_1252.encode(text).0;
-        assert_eq!(of(&bytes), Ok(Encoding::Other(WINDOWS_1252)));
-        assert_eq!(Encoding::Other(WINDOWS_1252).decode(&bytes), text);
+        assert_eq!(of(&bytes), Ok(WINDOWS_1252));
+        assert_eq!(WINDOWS_1252.decode(&bytes).0, text);
         // Some pairs of its characters are bytes of UTF-8.
-        assert_eq!(of(b"\xabCAF\xc9\xbb, \xe9t\xe9\n"), Ok(Encoding::Other(WINDOWS_1252)));
+        assert_eq!(of(b"\xabCAF\xc9\xbb, \xe9t\xe9\n"), Ok(WINDOWS_1252));
         for (mark, encode) in [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)]
         {
             let bytes: Vec<u8> = mark.into_iter().chain(text.encode_utf16().flat_map(encode)).collect();
             let encoding = of(&bytes).unwrap();
-            assert_eq!(encoding.decode(&bytes), text);
+            assert_eq!(encoding.decode(&bytes).0, text);
             let mut read = String::new();
             AsUtf8::new(BufReader::with_capacity(3, &bytes[..]), encoding).read_to_string(&mut read).unwrap();
             assert_eq!(read, text);

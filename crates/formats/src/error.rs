@@ -10,6 +10,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
+use judge_uncertainty_system::limits::Exceeded;
 use judge_uncertainty_system::read;
 
 /// Result of reading or checking an input.
@@ -83,6 +84,16 @@ impl Error {
     /// Refuses the content of `place` with this reason and this remedy.
     pub fn unfit(place: Place, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Error::refused(place, Problem::unfit(reason, remedy))
+    }
+
+    /// That a file or folder can't be read.
+    pub fn unreadable(file: &Path) -> impl Fn(io::Error) -> Self {
+        |source| Self::Unreadable { file: file.to_owned(), source }
+    }
+
+    /// Refuses what needs more of something than its limit allows.
+    pub(crate) fn too_much(place: Place) -> impl FnOnce(Exceeded) -> Self {
+        |exceeded| Self::unfit(place, exceeded.reason(), exceeded.remedy())
     }
 
     /// This error about something in `file`, where no file is named yet.

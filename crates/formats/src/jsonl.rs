@@ -9,7 +9,6 @@ use std::path::Path;
 use serde::de::Error as _;
 use serde_json::Value;
 
-use super::archive::too_much;
 use super::encoding::unmarked;
 use super::error::{Error, Place, Problem, Result};
 use super::records::Members;
@@ -59,8 +58,7 @@ impl ObjectRows {
                 Some(&column) => column,
                 None => {
                     self.names += field.len() as u64;
-                    let within = NAMES.check(self.names);
-                    within.map_err(|exceeded| too_much(Place::file(file).at_line(line), &exceeded))?;
+                    NAMES.check(self.names).map_err(Error::too_much(Place::file(file).at_line(line)))?;
                     self.index.insert(field.clone(), self.fields.len());
                     self.fields.push(field.clone());
                     self.last.push(0);
@@ -89,7 +87,7 @@ impl ObjectRows {
             let cell = |column| next.next_if(|(at, _)| *at == column).map_or("", |(_, value)| value.as_str());
             rows.push(0, line, (0..width).map(cell));
         }
-        DataTable::from_rows(file, None, self.fields, rows, id_column)
+        DataTable::new(vec![file.to_owned()], None, self.fields, rows).checked(id_column)
     }
 }
 
@@ -98,20 +96,9 @@ impl ObjectRows {
 /// # Errors
 /// A line that is not an object, or an object that has a field twice.
 pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
-    let mut fields = Vec::new();
-    flatten(file, (line, text), String::new(), &mut fields)?;
-    Ok(fields)
-}
-
-/// Adds the value that a text, which begins on a line, holds as the field `name`; an object as several.
-pub(super) fn flatten(
-    file: &Path,
-    (line, text): (u64, &str),
-    name: String,
-    fields: &mut Vec<(String, String)>,
-) -> Result<()> {
-    let names = Allowance::new(NAMES.for_file(text.len() as u64));
-    put(text, name, (DEEPEST, &names), fields).map_err(|(part, error)| {
+    let (names, mut fields) = (Allowance::new(NAMES.for_file(text.len() as u64)), vec![]);
+    let put = put(text, String::new(), (DEEPEST, &names), &mut fields);
+    put.map(|()| fields).map_err(|(part, error)| {
         // It is a slice of the text, so its address tells its line.
         let before = &text.as_bytes()[..part.as_ptr().addr() - text.as_ptr().addr()];
         let (lines, behind) = match before.iter().rposition(|byte| *byte == b'\n') {

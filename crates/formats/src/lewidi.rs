@@ -131,28 +131,16 @@ pub enum Predicted<'a> {
 /// Text that is not UTF-8, a line without an id and a list, a list of another length or depth, a value that is not a
 /// number or class.
 pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, labels: &[String]) -> Result<DataTable> {
-    let text = utf8(file, bytes)?;
     let mut rows = Rows::default();
-    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let mut row = PredictionLine { place: Place::file(file).at_line(number), predicted };
-        let (id, list) = row.parse(line)?;
-        row.place.item = Some(id.clone());
-        if labels.is_empty() {
-            rows.push(0, number, row.cells(&id, &list)?);
-            continue;
-        }
-        if list.len() != labels.len() {
-            let expected = format!("a list for each of {}", labels.join(", "));
-            return Err(row.refuse(&format!("it has {} lists, not {expected}", list.len())));
-        }
-        for (label, inner) in labels.iter().zip(&list) {
-            let Value::Array(inner) = inner else {
-                return Err(row.refuse(&format!("{inner} is not a list for {label}")));
-            };
-            rows.push(0, number, row.cells(&asked(&id, label), inner)?);
-        }
+    for (line, number) in utf8(file, bytes)?.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let place = Place::file(file).at_line(number);
+        let (id, list) = predicted.parse(line).map_err(|problem| Error::refused(place.clone(), problem))?;
+        let lists = predicted.lists(&id, &list, labels);
+        let cells = lists.and_then(|lists| lists.into_iter().map(|(id, list)| predicted.cells(id, list)).collect());
+        let cells: Vec<Vec<String>> = cells.map_err(|problem| Error::refused(place.of_item(&id), problem))?;
+        cells.into_iter().for_each(|cells| rows.push(0, number, cells));
     }
-    DataTable::from_rows(file, None, predicted.columns(), rows, ID)
+    DataTable::new(vec![file.to_owned()], None, predicted.columns(), rows).checked(ID)
 }
 
 impl Predicted<'_> {
@@ -166,54 +154,73 @@ impl Predicted<'_> {
         };
         std::iter::once(ID.to_owned()).chain(own).collect()
     }
-}
 
-/// A line of predictions.
-struct PredictionLine<'a> {
-    place: Place,
-    predicted: Predicted<'a>,
-}
-
-impl PredictionLine<'_> {
-    fn refuse(&self, reason: &str) -> Error {
-        let remedy = match self.predicted {
-            Predicted::Shares(_) => "write each line as ID<TAB>[share, ...], with a share for each class",
+    fn unfit(self, reason: &str) -> Problem {
+        let remedy = match self {
+            Self::Shares(_) => "write each line as ID<TAB>[share, ...], with a share for each class",
             _ => "write each line as ID<TAB>[label, ...], with a label for each annotator",
         };
-        Error::unfit(self.place.clone(), reason, remedy)
+        Problem::unfit(reason, remedy)
     }
 
-    fn parse(&self, line: &str) -> Result<(String, Vec<Value>)> {
-        let Some((id, list)) = line.split_once('\t') else { return Err(self.refuse("the line has no tab")) };
+    /// The id and the list of a line.
+    fn parse(self, line: &str) -> Result<(String, Vec<Value>), Problem> {
+        let (id, list) = line.split_once('\t').ok_or_else(|| self.unfit("the line has no tab"))?;
         // Lists of texts as Python prints them.
         let list = list.trim().replace('\'', "\"");
         match serde_json::from_str(&list) {
             Ok(Value::Array(list)) if !id.trim().is_empty() => Ok((id.trim().to_owned(), list)),
-            Ok(Value::Array(_)) => Err(self.refuse("the id is blank")),
-            _ => Err(self.refuse(&format!("{:?} is not a list", excerpt(&list)))),
+            Ok(Value::Array(_)) => Err(self.unfit("the id is blank")),
+            _ => Err(self.unfit(&format!("{:?} is not a list", excerpt(&list)))),
         }
     }
 
-    fn cells(&self, id: &str, list: &[Value]) -> Result<Vec<String>> {
-        let own: Vec<String> = match self.predicted {
-            Predicted::Shares(classes) => {
+    /// The lists of the items that a line is about, by their ids.
+    fn lists<'l>(self, id: &str, list: &'l [Value], labels: &[String]) -> Result<Vec<(String, &'l [Value])>, Problem> {
+        if labels.is_empty() {
+            return Ok(vec![(id.to_owned(), list)]);
+        }
+        if list.len() != labels.len() {
+            let expected = format!("a list for each of {}", labels.join(", "));
+            return Err(self.unfit(&format!("it has {} lists, not {expected}", list.len())));
+        }
+        let inner = |(label, inner): (&String, &'l Value)| {
+            let list = inner.as_array().ok_or_else(|| self.unfit(&format!("{inner} is not a list for {label}")))?;
+            Ok((asked(id, label), list.as_slice()))
+        };
+        labels.iter().zip(list).map(inner).collect()
+    }
+
+    fn cells(self, id: String, list: &[Value]) -> Result<Vec<String>, Problem> {
+        let number = |value: &Value| -> Result<f64, Problem> {
+            let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+            let number = number.filter(|number| number.is_finite());
+            number.ok_or_else(|| self.unfit(&format!("{value} is not a number")))
+        };
+        let own: Vec<String> = match self {
+            Self::Shares(classes) => {
                 if list.len() != classes.len() {
                     let expected = format!("{} classes", classes.len());
-                    return Err(self.refuse(&format!("it has {} shares, and there are {expected}", list.len())));
+                    return Err(self.unfit(&format!("it has {} shares, and there are {expected}", list.len())));
                 }
-                list.iter().map(|value| Ok(self.number(value)?.to_string())).collect::<Result<_>>()?
+                list.iter().map(|value| Ok(number(value)?.to_string())).collect::<Result<_, Problem>>()?
             }
-            Predicted::Labels(classes) => {
+            Self::Labels(classes) => {
                 let mut counts = vec![0u32; classes.len()];
                 for value in list {
-                    counts[self.class(value, classes)?] += 1;
+                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    let class = class_of(&value, classes).ok_or_else(|| Problem::NotOneOf {
+                        value: value.trim().to_owned(),
+                        allowed: classes.to_vec(),
+                    })?;
+                    counts[class] += 1;
                 }
                 counts.iter().map(u32::to_string).collect()
             }
-            Predicted::Ratings => {
-                let ratings: Vec<f64> = list.iter().map(|value| self.number(value)).collect::<Result<_>>()?;
+            Self::Ratings => {
+                let ratings: Vec<f64> = list.iter().map(number).collect::<Result<_, Problem>>()?;
                 if ratings.is_empty() {
-                    return Err(self.refuse("the list is empty"));
+                    return Err(self.unfit("the list is empty"));
                 }
                 let n = ratings.len() as f64;
                 let mean = ratings.iter().sum::<f64>() / n;
@@ -222,20 +229,7 @@ impl PredictionLine<'_> {
                 vec![mean.to_string(), sd]
             }
         };
-        Ok(std::iter::once(id.to_owned()).chain(own).collect())
-    }
-
-    fn number(&self, value: &Value) -> Result<f64> {
-        let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|number| number.is_finite());
-        number.ok_or_else(|| self.refuse(&format!("{value} is not a number")))
-    }
-
-    fn class(&self, value: &Value, classes: &[String]) -> Result<usize> {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        class_of(&value, classes).ok_or_else(|| {
-            let problem = Problem::NotOneOf { value: value.trim().to_owned(), allowed: classes.to_vec() };
-            Error::refused(self.place.clone(), problem)
-        })
+        Ok(std::iter::once(id).chain(own).collect())
     }
 }
 

@@ -66,9 +66,9 @@ fn read(
 ) -> Result<(Order, usize)> {
     let refused = |problem| Error::refused(Place::file(file), problem);
     let not_a_matrix = |reason: String| refused(Problem::NotAMatrix { reason });
-    let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
+    let unreadable = Error::unreadable(file);
 
-    let start = header_bytes(&mut data, length).map_err(unreadable)?;
+    let start = header_bytes(&mut data, length).map_err(&unreadable)?;
     // The words below the first line show all of the header, which can be anything.
     let first_line = |error: std::io::Error| error.to_string().lines().next().unwrap_or_default().to_owned();
     let header = read_header(&mut start.as_slice()).map_err(|error| not_a_matrix(first_line(error)))?;
@@ -95,7 +95,7 @@ fn read(
         .or_else(|npy| numbers_of(npy, |value: f64| value as f32))
         .map_err(|_| not_a_matrix(format!("its numbers are of the type {number_type}")))?;
     for (at, value) in numbers.enumerate() {
-        let value = value.map_err(unreadable)?;
+        let value = value.map_err(&unreadable)?;
         if !value.is_finite() {
             let (row, column) = match order {
                 Order::C => (at / columns, at % columns),

@@ -8,18 +8,18 @@
 //! | pandas' `split` | lists `columns` and `data` |
 //! | pandas' `columns` and `index`, lists by column | objects, or lists, of the same keys, or the same length |
 //!
-//! Values stay slices of the file's text until their row is asked for.
+//! Records stay slices of the file's text until they are asked for.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use crate::archive::too_much;
 use crate::error::{Error, Place, Result, excerpt};
-use crate::jsonl::{ObjectRows, flatten, refused, utf8};
+use crate::jsonl::{ObjectRows, fields, refused, utf8};
 use crate::logs::json::{cell, without_constants};
 use crate::table::DataTable;
 use judge_uncertainty_system::limits::HELD;
@@ -38,24 +38,18 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str, rows: Option<&str>) -> R
     let text = without_constants(utf8(file, bytes)?);
     let records = Records::find(file, &text, rows)?;
     let mut objects = ObjectRows::default();
-    for (record, &line) in records.lines.iter().enumerate() {
-        objects.add(file, line, records.fields(record)?)?;
+    for (line, object) in &records.objects {
+        objects.add(file, *line, fields(file, *line, object)?)?;
     }
     objects.into_table(file, id_column)
 }
 
-/// The records of a JSON file: rows of as many cells as there are names.
+/// The records of a JSON file.
 #[derive(Debug)]
 pub struct Records<'t> {
     file: &'t Path,
-    /// Names of the columns; one blank name where each record is an object of its own.
-    names: Vec<String>,
-    /// The line on which each record begins; of columns, its number.
-    lines: Vec<u64>,
-    /// The texts of the cells, one record after the other.
-    cells: Vec<&'t str>,
-    /// pandas' labels of the rows, if they are not merely the numbers from 0.
-    labels: Vec<String>,
+    /// The line on which each object begins, or its number where columns hold the records; with its text.
+    objects: Vec<(u64, Cow<'t, str>)>,
 }
 
 /// The members of a JSON object in the order of the file, a repeated one each time, with the JSON texts of their values.
@@ -91,37 +85,16 @@ impl<'t> Records<'t> {
         if named.is_none() && is_lines(file, text) {
             return Ok(Self::of_lines(file, text));
         }
-        let found = Document { file, text }.records(named)?;
-        let names: usize = found.names.iter().map(String::len).sum();
-        // Each row has the names of its fields while it is read.
-        let taken = (names as u64).saturating_mul(found.lines.len() as u64);
-        let within = HELD.for_file(text.len() as u64).check(taken);
-        within.map_err(|exceeded| too_much(Place::file(file), &exceeded))?;
-        Ok(found)
+        Document { file, text }.records(named)
     }
 
     /// The objects of JSON Lines; blank lines are skipped.
     pub(crate) fn of_lines(file: &'t Path, text: &'t str) -> Self {
-        Self::objects(file, (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect())
+        Self::objects(file, (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()))
     }
 
-    fn objects(file: &'t Path, objects: Vec<(u64, &'t str)>) -> Self {
-        let (lines, cells) = objects.into_iter().unzip();
-        Self { file, names: vec![String::new()], lines, cells, labels: vec![] }
-    }
-
-    fn cells(&self, record: usize) -> impl Iterator<Item = (&String, &'t str)> {
-        self.names.iter().zip(self.cells[record * self.names.len()..].iter().copied())
-    }
-
-    /// The fields of a record as text, those of objects within it under both names, joined by `_`.
-    fn fields(&self, record: usize) -> Result<Vec<(String, String)>> {
-        let mut fields = vec![];
-        for (name, cell) in self.cells(record) {
-            flatten(self.file, (self.lines[record], cell), name.clone(), &mut fields)?;
-        }
-        fields.extend(self.labels.get(record).map(|label| (INDEX.to_owned(), label.clone())));
-        Ok(fields)
+    fn objects(file: &'t Path, objects: impl IntoIterator<Item = (u64, &'t str)>) -> Self {
+        Self { file, objects: objects.into_iter().map(|(line, object)| (line, object.into())).collect() }
     }
 
     /// The records as JSON values with their places.
@@ -129,19 +102,11 @@ impl<'t> Records<'t> {
     /// # Errors
     /// No JSON.
     pub fn values(&self) -> Result<Vec<(Place, Value)>> {
-        let value = |(record, &line): (usize, &u64)| {
-            let parse = |text: &str| serde_json::from_str(text).map_err(|error| refused(self.file, line, &error));
-            let label = self.labels.get(record).map(|label| Ok((INDEX.to_owned(), label.as_str().into())));
-            let value = match self.names.as_slice() {
-                [blank] if blank.is_empty() => parse(self.cells[record])?,
-                _ => {
-                    let members = self.cells(record).map(|(name, cell)| Ok((name.clone(), parse(cell)?)));
-                    Value::Object(members.chain(label).collect::<Result<_>>()?)
-                }
-            };
-            Ok((Place::file(self.file).at_line(line), value))
+        let value = |(line, object): &(u64, Cow<'_, str>)| {
+            let value = serde_json::from_str(object).map_err(|error| refused(self.file, *line, &error))?;
+            Ok((Place::file(self.file).at_line(*line), value))
         };
-        self.lines.iter().enumerate().map(value).collect()
+        self.objects.iter().map(value).collect()
     }
 }
 
@@ -247,7 +212,7 @@ impl<'t> Document<'t> {
                 "it has no list of records",
                 "give a list of objects; if it is the log of a tool, name the tool (`format` in study.toml)",
             ),
-            [] => Ok(Records::objects(self.file, vec![(self.line(part), part)])),
+            [] => Ok(Records::objects(self.file, [(self.line(part), part)])),
             several => {
                 let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
                 let reason = format!("it has several lists of records: {}", paths.join(", "));
@@ -279,18 +244,40 @@ impl<'t> Document<'t> {
             Ok(cells.iter().map(cell).collect())
         };
         let (names, labels) = (texts(columns)?, index.map_or(Ok(vec![]), texts)?);
-        let (mut lines, mut cells) = (vec![], vec![]);
-        for (line, row) in self.lines(array(self.file, self.line(data), data)?) {
-            let row = array(self.file, line, row)?;
-            if row.len() != names.len() {
-                let reason = format!("the row has {} cells for {} columns", row.len(), names.len());
-                let place = Place::file(self.file).at_line(line);
-                return Err(Error::unfit(place, reason, "the file was edited: export it again"));
+        let cells = |(line, row): (u64, &'t str)| {
+            let cells = array(self.file, line, row)?;
+            if cells.len() == names.len() {
+                return Ok((line, cells));
             }
-            lines.push(line);
-            cells.extend(row);
-        }
-        Ok(Records { file: self.file, names, lines, cells, labels: unless_range(labels) })
+            let reason = format!("the row has {} cells for {} columns", cells.len(), names.len());
+            let place = Place::file(self.file).at_line(line);
+            Err(Error::unfit(place, reason, "the file was edited: export it again"))
+        };
+        let rows = self.lines(array(self.file, self.line(data), data)?);
+        let rows: Vec<(u64, Vec<&str>)> = rows.into_iter().map(cells).collect::<Result<_>>()?;
+        self.of_columns(&names, rows.into_iter(), &labels)
+    }
+
+    /// Rows of the values of columns, with pandas' labels of the rows, which are a column if they say more than numbers
+    /// from 0.
+    fn of_columns(
+        self,
+        names: &[String],
+        rows: impl ExactSizeIterator<Item = (u64, Vec<&'t str>)>,
+        labels: &[String],
+    ) -> Result<Records<'t>> {
+        let names: Vec<String> = names.iter().map(|name| json!(name).to_string()).collect();
+        let labels = if is_range(labels) { &[] } else { labels };
+        // Each object has the names of its fields.
+        let taken = (names.iter().map(String::len).sum::<usize>() as u64).saturating_mul(rows.len() as u64);
+        let within = HELD.for_file(self.text.len() as u64).check(taken);
+        within.map_err(Error::too_much(Place::file(self.file)))?;
+        let object = |(row, (line, cells)): (usize, (u64, Vec<&str>))| {
+            let members = names.iter().zip(cells).map(|(name, cell)| format!("{name}:{cell}"));
+            let label = labels.get(row).map(|label| format!("\"{INDEX}\":{}", json!(label)));
+            (line, format!("{{{}}}", members.chain(label).collect::<Vec<_>>().join(",")).into())
+        };
+        Ok(Records { file: self.file, objects: rows.enumerate().map(object).collect() })
     }
 
     /// Columns of cells: a list each, or an object each whose members are the rows, or an object for each row.
@@ -316,15 +303,12 @@ impl<'t> Document<'t> {
         }
         // By row, where the outer names are the labels of rows and the inner ones not; else the more numerous are.
         let by_row = !keys.is_empty() && !is_range(&keys) && (is_range(&outer) || outer.len() > keys.len());
-        let (names, labels, cells) = if by_row {
-            (keys, outer, table.concat())
-        } else {
+        let (names, labels) = if by_row { (keys, outer) } else { (outer, keys) };
+        if !by_row {
             let length = table.first().map_or(0, Vec::len);
-            let cells = (0..length).flat_map(|k| table.iter().map(move |column| column[k])).collect();
-            (outer, keys, cells)
-        };
-        let lines = (1..=(cells.len() / names.len()) as u64).collect();
-        Ok(Some(Records { file: self.file, names, lines, cells, labels: unless_range(labels) }))
+            table = (0..length).map(|k| table.iter().map(|column| column[k]).collect()).collect();
+        }
+        self.of_columns(&names, (1..).zip(table).collect::<Vec<_>>().into_iter(), &labels).map(Some)
     }
 
     /// Lists of objects within an object, by their paths.
@@ -349,11 +333,6 @@ impl<'t> Document<'t> {
 
 /// The column of pandas' labels of rows.
 const INDEX: &str = "index";
-
-/// The labels of rows, if they say more than numbers from 0.
-fn unless_range(labels: Vec<String>) -> Vec<String> {
-    if is_range(&labels) { vec![] } else { labels }
-}
 
 /// Whether names are the numbers from 0 in order.
 fn is_range(names: &[String]) -> bool {

@@ -34,11 +34,10 @@ fn parts(path: &Path) -> Vec<PathBuf> {
 
 /// The first file of the only split of a folder, which may be in its folder `data`.
 fn only_split(folder: &Path) -> Result<PathBuf> {
-    let unreadable = |source| Error::Unreadable { file: folder.to_owned(), source };
     let data = folder.join("data");
     let within = if data.is_dir() { data } else { folder.to_owned() };
     let mut splits: BTreeMap<String, PathBuf> = BTreeMap::new();
-    for name in names(&within).map_err(unreadable)? {
+    for name in names(&within).map_err(Error::unreadable(folder))? {
         let Some(stem) = name.strip_suffix(".parquet") else { continue };
         let split = stem.split_once("-0").filter(|(_, rest)| rest.contains("-of-")).map_or(stem, |(split, _)| split);
         splits.entry(split.to_owned()).or_insert_with(|| within.join(&name));

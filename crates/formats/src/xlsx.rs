@@ -6,7 +6,7 @@ use std::path::Path;
 
 use calamine::{Data, ExcelDateTime, Reader, Xlsx, XlsxError};
 
-use crate::archive::{Allowed, check_parts, too_much};
+use crate::archive::{Allowed, check_workbook};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
 use crate::table::{DataTable, NO_IDS, Rows, distinct, is_title};
@@ -37,11 +37,11 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     };
     // Every part is held against its sum and its size before any is believed.
     let allowed = Allowed::new(bytes.len() as u64);
-    check_parts(file, bytes, &allowed, |name| name.ends_with(".xml") || name.ends_with(".rels"))?;
+    check_workbook(file, bytes, &allowed)?;
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
     let mut sheets: Vec<(String, Vec<NumberedRow>)> = vec![];
     for name in book.sheet_names() {
-        let take = |bytes: u64| allowed.held.take(bytes).map_err(|exceeded| too_much(Place::file(file), &exceeded));
+        let take = |bytes: u64| allowed.held.take(bytes).map_err(Error::too_much(Place::file(file)));
         let rows = rows(cells(&mut book, &name, take, damaged)?, id_column == NO_IDS, take)?;
         if !rows.is_empty() {
             sheets.push((name, rows));
@@ -71,7 +71,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let header = if loosely { distinct(header) } else { header };
     let mut read = Rows::default();
     rows.for_each(|(line, cells)| read.push(0, line, cells));
-    DataTable::from_rows(file, Some(line), header, read, id_column)
+    DataTable::new(vec![file.to_owned()], Some(line), header, read).checked(id_column)
 }
 
 /// Rows of a sheet that is perhaps no table.

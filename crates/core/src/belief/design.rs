@@ -17,8 +17,9 @@ const RELATIVE_SD_FLOOR: f64 = 1e-12;
 /// What a feature measures. What is done with a feature follows from this, never from its name: a user's column may
 /// have any name.
 ///
-/// `C` identifies a column: its name, or in some places its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// `C` identifies a column: its name, its position, or where in a table it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Feature<C = String> {
     /// How far the judge's answers under several variants of its prompt are apart.
     Spread,
@@ -31,6 +32,7 @@ pub enum Feature<C = String> {
     /// Mean cosine distance to the nearest labelled items.
     MeanNearestLabelled,
     /// A column that the user gives.
+    #[serde(untagged)]
     Column(C),
 }
 
@@ -43,6 +45,18 @@ impl<C> Feature<C> {
         ("nearest_labelled", Self::NearestLabelled),
         ("mean_nearest_labelled", Self::MeanNearestLabelled),
     ];
+
+    /// The same feature, whose column is identified in another way.
+    pub fn map<D>(&self, column: impl FnOnce(&C) -> D) -> Feature<D> {
+        match self {
+            Self::Spread => Feature::Spread,
+            Self::LogLabels => Feature::LogLabels,
+            Self::Confidence => Feature::Confidence,
+            Self::NearestLabelled => Feature::NearestLabelled,
+            Self::MeanNearestLabelled => Feature::MeanNearestLabelled,
+            Self::Column(own) => Feature::Column(column(own)),
+        }
+    }
 
     /// Whether it is a distance to labelled items, which needs embeddings and at least one label.
     pub fn is_distance(&self) -> bool {

@@ -4,9 +4,10 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
+use csv_core::ReadRecordResult;
+
 use super::{Batch, BatchReader, Header};
-use crate::archive::too_much;
-use crate::encoding::{AsUtf8, Encoding, MARK, unmarked};
+use crate::encoding::{AsUtf8, MARK, UTF_8, encoding_of_text, unmarked};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::table::{NO_IDS, check_names, distinct, is_title};
 use judge_uncertainty_system::formula::unescaped;
@@ -18,29 +19,6 @@ const LONGEST: usize = 16 << 20;
 /// Rows among which the header is looked for.
 const FIRST_ROWS: usize = 10;
 
-/// Where in a record a reader is (RFC 4180; a quote within a plain cell is a letter).
-#[derive(Clone, Copy, PartialEq)]
-enum At {
-    CellStart,
-    Plain,
-    Quoted,
-    /// Behind a quote within quotes: the end of them, or the first of two.
-    Quote,
-}
-
-impl At {
-    fn behind(self, byte: u8, delimiter: u8) -> Self {
-        match (self, byte) {
-            (Self::CellStart, b'"') | (Self::Quote, b'"') => Self::Quoted,
-            (Self::Quoted, b'"') => Self::Quote,
-            (Self::Quoted, _) => Self::Quoted,
-            (_, b'\n' | b'\r') => Self::CellStart,
-            (_, byte) if byte == delimiter => Self::CellStart,
-            _ => Self::Plain,
-        }
-    }
-}
-
 /// The record at the start of a text that ends with a line, if nothing in it is quoted; of most nothing is.
 fn plain_record(text: &[u8]) -> Option<&[u8]> {
     let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len());
@@ -51,6 +29,8 @@ fn plain_record(text: &[u8]) -> Option<&[u8]> {
 pub(crate) struct Records<R> {
     text: R,
     delimiter: u8,
+    /// Divides records in which something is quoted (RFC 4180; a quote within a plain cell is a letter).
+    quoted: csv_core::Reader,
     /// Lines that were read, and how much of them is divided.
     read: Vec<u8>,
     next: usize,
@@ -68,14 +48,15 @@ pub(crate) struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     pub(crate) fn new(text: R, delimiter: u8) -> Self {
+        let quoted = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
         let (read, cells, ends) = (vec![], vec![], vec![]);
-        Self { text, delimiter, read, next: 0, record: 0..0, is_plain: true, cells, ends, line: 0, consumed: 0 }
+        Self { text, delimiter, quoted, read, next: 0, record: 0..0, is_plain: true, cells, ends, line: 0, consumed: 0 }
     }
 
     /// Reads a further line; whether there was one.
     fn read_on(&mut self, file: &Path) -> Result<bool> {
         let read = self.text.read_until(b'\n', &mut self.read);
-        let read = read.map_err(|source| Error::Unreadable { file: file.to_owned(), source })?;
+        let read = read.map_err(Error::unreadable(file))?;
         self.consumed += read as u64;
         Ok(read > 0)
     }
@@ -94,8 +75,7 @@ impl<R: BufRead> Records<R> {
                 return Ok(None);
             }
         }
-        let (line, start, mut at) = (self.line + 1, self.next, At::CellStart);
-        self.cells.clear();
+        let (line, start) = (self.line + 1, self.next);
         self.ends.clear();
         if let Some(plain) = plain_record(&self.read[start..]) {
             self.ends.extend((0..plain.len()).filter(|&k| plain[k] == self.delimiter));
@@ -104,30 +84,33 @@ impl<R: BufRead> Records<R> {
             (self.is_plain, self.record) = (true, start..self.next);
             return Ok(Some(line));
         }
+        self.quoted.reset();
+        let (mut written, mut ended, mut is_end) = (0, 0, false);
         loop {
-            let Some(&byte) = self.read.get(self.next) else {
+            if self.next == self.read.len() && !is_end {
                 if self.next - start > LONGEST {
                     let reason = format!("the row has more than {LONGEST} bytes, so a quote may not be closed");
                     let place = Place::file(file).at_line(line);
                     return Err(Error::unfit(place, reason, "close it, or write it twice (\"\")"));
                 }
-                if self.read_on(file)? {
-                    continue;
-                }
-                break;
-            };
-            let behind = at.behind(byte, self.delimiter);
-            match (at, behind) {
-                (_, At::CellStart) if byte == self.delimiter => self.ends.push(self.cells.len()),
-                (_, At::CellStart) => break,
-                (At::CellStart, At::Quoted) | (_, At::Quote) => {}
-                _ => self.cells.push(byte),
+                is_end = !self.read_on(file)?;
             }
-            self.line += u64::from(byte == b'\n');
-            (at, self.next) = (behind, self.next + 1);
+            self.cells.resize(self.read.len() - start, 0);
+            let (input, cells) = (&self.read[self.next..], &mut self.cells[written..]);
+            // Without any input, the record ends.
+            let (result, read, more, cells) = self.quoted.read_record(input, cells, &mut self.ends[ended..]);
+            self.line += input[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
+            (self.next, written, ended) = (self.next + read, written + more, ended + cells);
+            match result {
+                ReadRecordResult::Record | ReadRecordResult::End => break,
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * ended + 16, 0),
+                ReadRecordResult::InputEmpty | ReadRecordResult::OutputFull => {}
+            }
         }
-        self.ends.push(self.cells.len());
-        (self.is_plain, self.record) = (false, start..self.next);
+        self.ends.truncate(ended);
+        let text = &self.read[start..self.next];
+        let behind = text.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        (self.is_plain, self.record) = (false, start..self.next - behind);
         Ok(Some(line))
     }
 
@@ -140,7 +123,7 @@ impl<R: BufRead> Records<R> {
     pub(crate) fn cells(&self) -> Option<impl ExactSizeIterator<Item = &str> + Clone> {
         // Where the record is text, each cell is: what divides them is.
         let text = self.text()?;
-        let cells = if self.is_plain { text } else { std::str::from_utf8(&self.cells).ok()? };
+        let cells = if self.is_plain { text } else { std::str::from_utf8(&self.cells[..*self.ends.last()?]).ok()? };
         let divided_by = usize::from(self.is_plain);
         let cell = move |k: usize| {
             let cell = &cells[k.checked_sub(1).map_or(0, |before| self.ends[before] + divided_by)..self.ends[k]];
@@ -150,15 +133,15 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`; without ids, what makes the
-/// longest header.
+/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`; without ids, what makes most
+/// of the first rows equally long.
 pub(crate) fn delimiter(start: &[u8], ids: &[&str]) -> u8 {
     // As spreadsheets are told it.
     if let Some([mark, ..]) = start.strip_prefix(b"sep=") {
         return *mark;
     }
     if ids == [NO_IDS] {
-        return b"\t;,".iter().copied().max_by_key(|delimiter| longest(start, *delimiter)).unwrap_or(b',');
+        return b"\t;,".iter().copied().max_by_key(|delimiter| alike(start, *delimiter)).unwrap_or(b',');
     }
     let fits = |delimiter: &u8| first_records(start, *delimiter, 1).concat().iter().any(|name| ids.contains(&&**name));
     b",;\t".iter().copied().find(fits).unwrap_or(b',')
@@ -172,6 +155,13 @@ pub(crate) fn first_records(start: &[u8], delimiter: u8, most: usize) -> Vec<Vec
         Some(records.cells()?.map(str::to_owned).collect())
     };
     (0..most).map_while(next).collect()
+}
+
+/// How many of the first rows have as many cells as each other, and how many these are: two or more.
+fn alike(start: &[u8], delimiter: u8) -> (usize, usize) {
+    let lengths: Vec<usize> = first_records(start, delimiter, FIRST_ROWS).iter().map(Vec::len).collect();
+    let rows = |length: usize| lengths.iter().filter(|other| **other == length).count();
+    lengths.iter().filter(|length| **length > 1).map(|length| (rows(*length), *length)).max().unwrap_or_default()
 }
 
 /// Cells of the longest of the first rows.
@@ -191,13 +181,13 @@ impl CsvRows<BufReader<AsUtf8<BufReader<InputFile>>>> {
     /// Opens a file; `id` is the column with the ids, by which the delimiter is known.
     pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
         let file = || {
-            let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source });
-            Ok(BufReader::with_capacity(1 << 16, file?))
+            let file = InputFile::open(path).map_err(Error::unreadable(path))?;
+            Ok(BufReader::with_capacity(1 << 16, file))
         };
         // A first time to its end: one row in UTF-8 says nothing of the others. Where some rows of a text are damaged, each of
         // them is refused for itself.
-        let encoding = match Encoding::of_text(path, &mut file()?) {
-            Err(Error::Refused(_)) => Encoding::Utf8,
+        let encoding = match encoding_of_text(path, &mut file()?) {
+            Err(Error::Refused(_)) => UTF_8,
             found => found?,
         };
         Self::new(path, BufReader::with_capacity(1 << 20, AsUtf8::new(file()?, encoding)), id)
@@ -207,11 +197,11 @@ impl CsvRows<BufReader<AsUtf8<BufReader<InputFile>>>> {
 impl<R: BufRead> CsvRows<R> {
     /// Reads the header of a text in UTF-8. Without ids ([`NO_IDS`]) there may be a title above it, and columns of one name.
     pub(crate) fn new(file: &Path, mut text: R, id: &str) -> Result<Self> {
-        let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
-        if text.fill_buf().map_err(unreadable)?.starts_with(MARK) {
+        let unreadable = Error::unreadable(file);
+        if text.fill_buf().map_err(&unreadable)?.starts_with(MARK) {
             text.consume(MARK.len());
         }
-        let (start, loosely) = (text.fill_buf().map_err(unreadable)?, id == NO_IDS);
+        let (start, loosely) = (text.fill_buf().map_err(&unreadable)?, id == NO_IDS);
         let delimiter = delimiter(start, &[id]);
         // Reports have a title above the header.
         let may_have_title = loosely && longest(start, delimiter) > 1;
@@ -232,8 +222,7 @@ impl<R: BufRead> CsvRows<R> {
             // A name that stands there again becomes longer.
             let length = |names: &[String]| names.iter().map(|name| name.len() as u64).sum();
             let (before, names) = (length(&names), distinct(names));
-            let within = NAMES.for_file(before).check(length(&names));
-            within.map_err(|exceeded| too_much(place(), &exceeded))?;
+            NAMES.for_file(before).check(length(&names)).map_err(Error::too_much(place()))?;
             break (line, names);
         };
         check_names(file, Some(header_line), &names)?;

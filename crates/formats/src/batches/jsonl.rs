@@ -25,7 +25,7 @@ pub(super) struct JsonRows {
 impl JsonRows {
     /// Opens a file and looks at its first objects.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+        let file = InputFile::open(path).map_err(Error::unreadable(path))?;
         let header = Header { file: path.to_owned(), names: vec![], complete: false };
         let reader = BufReader::with_capacity(1 << 20, file);
         let mut rows = Self { reader, header, ahead: VecDeque::new(), line: 0, consumed: 0 };
@@ -50,7 +50,7 @@ impl JsonRows {
         loop {
             let mut bytes = vec![];
             let read = self.reader.read_until(b'\n', &mut bytes);
-            let read = read.map_err(|source| Error::Unreadable { file: self.header.file.clone(), source })?;
+            let read = read.map_err(Error::unreadable(&self.header.file))?;
             if read == 0 {
                 return Ok(None);
             }

@@ -35,7 +35,7 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
             false => Err(refuse(path, "the extension of the file does not say how it is laid out")),
         };
     }
-    let names = names(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+    let names = names(path).map_err(Error::unreadable(path))?;
     let shown = names.iter().filter(|name| !name.starts_with(['.', '_'])).map(|name| path.join(name));
     let found: Vec<PathBuf> =
         shown.filter(|file| KNOWN.contains(&extension(file).as_str()) && file.is_file()).collect();

@@ -88,10 +88,6 @@ fn read_columns(log: &mut Reading, of: &ScoreColumns) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn is_ragas(start: &LogStart) -> bool {
-    start.has_fields(&["user_input"])
-}
-
 pub(super) fn read_ragas(log: &mut Reading) -> Result<()> {
     read_columns(log, &ScoreColumns { ids: &[], own: "", expected: &[], criterion: of_ragas })
 }
@@ -131,10 +127,6 @@ fn of_mlflow<'n>(column: &'n str, _: &[&Value]) -> Option<&'n str> {
     SCORES.iter().find_map(|end| column.strip_suffix(end)).filter(score)
 }
 
-pub(super) fn is_deepeval(start: &LogStart) -> bool {
-    start.has(&["/testCases", "/metricsScores"])
-}
-
 pub(super) fn read_deepeval(log: &mut Reading) -> Result<()> {
     let mut models = vec![];
     for (place, case) in log.list("testCases")? {
@@ -172,10 +164,6 @@ fn criteria(logs: &str) -> Option<String> {
     Some(lines.join("\n")).filter(|text| !text.is_empty())
 }
 
-pub(super) fn is_every_eval_ever(start: &LogStart) -> bool {
-    start.has(&["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"])
-}
-
 pub(super) fn read_every_eval_ever(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;
     let of_result = |row: &Value| ["/evaluation_name", "/evaluation_result_id"].map(|pointer| cell_at(row, pointer));
@@ -207,10 +195,6 @@ fn extracted(row: &Value) -> Option<String> {
         _ => row.pointer("/evaluation/score").and_then(scalar),
     };
     value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty() && !present(row, "error"))
-}
-
-pub(super) fn is_judge_bench(start: &LogStart) -> bool {
-    start.has(&["/instances/0/id", "/instances/0/annotations"])
 }
 
 pub(super) fn read_judge_bench(log: &mut Reading) -> Result<()> {

@@ -84,7 +84,7 @@ pub(super) fn present(object: &Value, name: &str) -> bool {
 }
 
 /// The elements of a list in an object; empty if the object has no such list.
-pub(super) fn elements<'v>(object: &'v Value, name: &str) -> &'v [Value] {
+pub fn elements<'v>(object: &'v Value, name: &str) -> &'v [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
@@ -110,7 +110,7 @@ pub(super) fn excerpt(value: &Value) -> String {
 }
 
 /// A text, number or truth value as text; `None` for anything else.
-pub(super) fn scalar(value: &Value) -> Option<String> {
+pub fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         // As labels are written: `4` for 4.0.

@@ -11,12 +11,7 @@ use serde_json::Value;
 
 use super::json::{cell, cell_at, elements, excerpt};
 use super::record::{LogRecord, LoggedAnswer, Reading};
-use super::rows::LogStart;
 use crate::error::{Error, Place, Result};
-
-pub(super) fn is(start: &LogStart) -> bool {
-    start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"])
-}
 
 pub(super) fn read(log: &mut Reading) -> Result<()> {
     let rows = log.rows()?;

@@ -15,6 +15,7 @@
 //! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where
 //! the tool itself names items by them.
 
+pub mod json;
 pub mod pairs;
 pub mod record;
 pub mod tables;
@@ -24,7 +25,6 @@ mod flat;
 #[cfg(test)]
 mod golden_tests;
 mod inspect;
-pub(crate) mod json;
 mod lm_eval;
 mod openai;
 mod promptfoo;
@@ -42,32 +42,68 @@ pub use tables::{LogRows, Logs};
 pub const LOGS: &[LogFormat] = &[
     format("openai", "OpenAI API", "JSON Lines of OpenAI's Batch API or of chat completions", openai::is, openai::read),
     format("inspect", "inspect_ai", "inspect_ai: a log, .eval or JSON", inspect::is, inspect::read),
-    format("lm_eval", "lm-evaluation-harness", "lm-evaluation-harness: samples_*.jsonl", lm_eval::is, lm_eval::read),
-    format("promptfoo", "promptfoo", "promptfoo: results as JSON", promptfoo::is, promptfoo::read),
+    format(
+        "lm_eval",
+        "lm-evaluation-harness",
+        "lm-evaluation-harness: samples_*.jsonl",
+        |start| start.has(&["/doc_id", "/doc", "/arguments", "/filtered_resps"]),
+        lm_eval::read,
+    ),
+    format(
+        "promptfoo",
+        "promptfoo",
+        "promptfoo: results as JSON",
+        |start| start.has(&["/evalId", "/results/results"]),
+        promptfoo::read,
+    ),
     format(
         "promptfoo_lines",
         "promptfoo",
         "promptfoo: results as JSON Lines",
-        promptfoo::is_lines,
+        |start| start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"]),
         promptfoo::read_lines,
     ),
     format("promptfoo_table", "promptfoo", "promptfoo: results as CSV", promptfoo::is_table, promptfoo::read_table),
-    format("mt_bench", "FastChat MT-Bench", "MT-Bench: judgements of pairs", pairs::is_mt_bench, pairs::read_mt_bench),
-    format("arena", "Chatbot Arena", "Chatbot Arena or MT-Bench: votes on pairs", pairs::is_arena, pairs::read_arena),
-    format("ragas", "ragas", "ragas: results as CSV or JSON Lines, from to_pandas()", flat::is_ragas, flat::read_ragas),
-    format("deepeval", "deepeval", "deepeval: test_run_*.json", flat::is_deepeval, flat::read_deepeval),
+    format(
+        "mt_bench",
+        "FastChat MT-Bench",
+        "MT-Bench: judgements of pairs",
+        |start| start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"]),
+        pairs::read_mt_bench,
+    ),
+    format(
+        "arena",
+        "Chatbot Arena",
+        "Chatbot Arena or MT-Bench: votes on pairs",
+        |start| start.has(&["/model_a", "/model_b", "/winner"]),
+        pairs::read_arena,
+    ),
+    format(
+        "ragas",
+        "ragas",
+        "ragas: results as CSV or JSON Lines, from to_pandas()",
+        |start| start.has_fields(&["user_input"]),
+        flat::read_ragas,
+    ),
+    format(
+        "deepeval",
+        "deepeval",
+        "deepeval: test_run_*.json",
+        |start| start.has(&["/testCases", "/metricsScores"]),
+        flat::read_deepeval,
+    ),
     format(
         "every_eval_ever",
         "every_eval_ever",
         "Every Eval Ever: *_samples.jsonl",
-        flat::is_every_eval_ever,
+        |start| start.has(&["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"]),
         flat::read_every_eval_ever,
     ),
     format(
         "judge_bench",
         "JUDGE-BENCH",
         "JUDGE-BENCH: a data set as JSON",
-        flat::is_judge_bench,
+        |start| start.has(&["/instances/0/id", "/instances/0/annotations"]),
         flat::read_judge_bench,
     ),
     format(

@@ -15,7 +15,6 @@ use serde_json::Value;
 
 use super::json::{cell, excerpt, joined_cells, needed, scalar};
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
-use super::rows::LogStart;
 use crate::checksum::sha256_hex;
 use crate::error::{Error, Place, Result};
 
@@ -29,14 +28,6 @@ pub const ANSWERS: [&str; 2] = ["answer_a", "answer_b"];
 pub const CLASSES: [&str; 2] = ["A", "B"];
 /// The label of a pair without a winner.
 pub const TIE: &str = "tie";
-
-pub(super) fn is_mt_bench(start: &LogStart) -> bool {
-    start.has(&["/question_id", "/model_1", "/model_2", "/g1_winner"])
-}
-
-pub(super) fn is_arena(start: &LogStart) -> bool {
-    start.has(&["/model_a", "/model_b", "/winner"])
-}
 
 /// Two systems in the order of their names, whichever was named first.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,14 +12,10 @@ use serde_json::Value;
 
 use super::json::{cell, cell_at, plain_text, scalar, without};
 use super::record::{HumanLabel, LogRecord, LoggedAnswer, Reading};
-use super::rows::{LogStart, cells};
+use super::rows::LogStart;
 use crate::batches::csv::first_records;
 use crate::error::{Place, Result};
-use crate::jsonl::utf8;
-
-pub(super) fn is(start: &LogStart) -> bool {
-    start.has(&["/evalId", "/results/results"])
-}
+use crate::table::{DataTable, NO_IDS};
 
 /// Assertions that a model grades.
 const GRADED: &str = "llm-rubric agent-rubric g-eval model-graded-closedqa model-graded-factuality factuality answer-relevance context-faithfulness \
@@ -27,10 +23,6 @@ const GRADED: &str = "llm-rubric agent-rubric g-eval model-graded-closedqa model
 
 /// A longer label of a prompt is a text, not a name.
 const MOST_OF_LABEL: usize = 60;
-
-pub(super) fn is_lines(start: &LogStart) -> bool {
-    start.has(&["/promptIdx", "/testIdx", "/success", "/testCase"])
-}
 
 pub(super) fn is_table(start: &LogStart) -> bool {
     !outputs(&first_records(start.bytes, b',', 1).concat()).is_empty()
@@ -66,20 +58,22 @@ pub(super) fn read_lines(log: &mut Reading) -> Result<()> {
 /// A row is a test, a column of outputs a prompt and provider. Criteria are the named assertions, with their scores;
 /// without any the answer is whether the output passed.
 pub(super) fn read_table(log: &mut Reading) -> Result<()> {
-    let (header, rows) = cells(log.file, utf8(log.file, log.bytes)?)?;
-    let outputs = outputs(&header);
+    // Its columns share their names.
+    let header = first_records(log.bytes, b',', 1).concat();
+    let (table, outputs) = (DataTable::parse(log.file, log.bytes, NO_IDS)?, outputs(&header));
     let vars = outputs.first().copied().unwrap_or_default();
-    for (number, (place, row)) in rows.iter().enumerate() {
-        let mut record = LogRecord::new(place.clone(), &number.to_string());
+    for (number, row) in table.rows().enumerate() {
+        let mut record = LogRecord::new(Place::file(log.file).at_line(row.line()), &number.to_string());
+        let row: Vec<&str> = row.cells().collect();
         *record.fields_mut() = (0..vars).map(|k| (format!("vars.{}", &header[k]), row[k].to_owned())).collect();
         for (k, &at) in outputs.iter().enumerate() {
             let end = outputs.get(k + 1).copied().unwrap_or(header.len());
             let mut one = LogRecord { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
-            one.put("output", row[at].clone());
+            one.put("output", row[at].to_owned());
             let passed = ["FAIL", "PASS"].iter().position(|status| *status == row[at + 1]).map(|passed| passed == 1);
             let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
             for &column in &metrics {
-                let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && passed.is_some());
+                let score = Some(plain_text(row[column])).filter(|score| !score.is_empty() && passed.is_some());
                 log.push(one.answered(&header[column][METRIC.len()..], score))?;
             }
             if metrics.is_empty() {

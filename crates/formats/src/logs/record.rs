@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::json::{cell, needed, objects, without_constants};
 use super::rows::{is_split, table};
 use super::tokens::Answered;
-use crate::archive::too_much;
-use crate::error::{Place, Result};
+use crate::encoding::unmarked;
+use crate::error::{Error, Place, Result};
 use crate::jsonl::utf8;
 use crate::records::Records;
 use judge_uncertainty_system::limits::{Allowance, RECORDS};
@@ -119,11 +119,10 @@ impl<'f> Reading<'f> {
 
     /// The rows of the file, whatever their layout, with their places; the cells of CSV are texts.
     pub(super) fn rows(&self) -> Result<Vec<(Place, Value)>> {
-        let (text, plain) = (utf8(self.file, self.bytes)?, self.text()?);
-        match text.trim_start().chars().next() {
-            Some('{') if !is_split(self.bytes) => objects(self.file, &Records::of_lines(self.file, &plain)),
-            Some('[' | '{') => objects(self.file, &Records::find(self.file, &plain, None)?),
-            _ => table(self.file, text),
+        match unmarked(self.bytes).trim_ascii_start().first() {
+            Some(b'{') if !is_split(self.bytes) => objects(self.file, &Records::of_lines(self.file, &self.text()?)),
+            Some(b'[' | b'{') => objects(self.file, &Records::find(self.file, &self.text()?, None)?),
+            _ => table(self.file, self.bytes),
         }
     }
 
@@ -134,7 +133,7 @@ impl<'f> Reading<'f> {
 
     /// Adds a record.
     pub(super) fn push(&mut self, record: LogRecord) -> Result<()> {
-        self.held.take(record.bytes()).map_err(|exceeded| too_much(Place::file(self.file), &exceeded))?;
+        self.held.take(record.bytes()).map_err(Error::too_much(Place::file(self.file)))?;
         self.log.records.push(record);
         Ok(())
     }

@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::json::{cell, first};
-use crate::batches::csv::{Records, first_records};
-use crate::error::{Error, Place, Problem, Result};
+use crate::batches::csv::first_records;
+use crate::error::{Place, Result};
+use crate::table::{DataTable, NO_IDS, Row};
 
 /// Names of the fields of rows, in the order of their first appearance.
 pub(super) fn names(rows: &[(Place, Value)]) -> Vec<&String> {
@@ -61,27 +62,9 @@ pub(super) fn is_split(bytes: &[u8]) -> bool {
 }
 
 /// The rows of a CSV table as objects, with their lines.
-pub(super) fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
-    let (header, rows) = cells(file, text)?;
-    let object =
-        |row: Vec<String>| Value::Object(header.iter().cloned().zip(row.into_iter().map(Value::from)).collect());
-    Ok(rows.into_iter().map(|(place, row)| (place, object(row))).collect())
-}
-
-/// The header and the rows of a CSV table, whose columns may share their names.
-#[allow(clippy::type_complexity, reason = "names, and rows with their places")]
-pub(super) fn cells(file: &Path, text: &str) -> Result<(Vec<String>, Vec<(Place, Vec<String>)>)> {
-    let mut records = Records::new(text.as_bytes(), b',');
-    let (mut header, mut rows) = (vec![], vec![]);
-    while let Some(line) = records.advance(file)? {
-        let place = Place::file(file).at_line(line);
-        let row: Vec<String> = records.cells().into_iter().flatten().map(str::to_owned).collect();
-        let (found, expected) = (row.len(), header.len());
-        match expected {
-            0 => header = row,
-            _ if found == expected => rows.push((place, row)),
-            _ => return Err(Error::refused(place, Problem::ColumnCount { found, expected, row: row.join(",") })),
-        }
-    }
-    if rows.is_empty() { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok((header, rows)) }
+pub(super) fn table(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
+    let table = DataTable::parse(file, bytes, NO_IDS)?;
+    let names = || table.header().iter().cloned();
+    let object = |row: Row<'_>| Value::Object(names().zip(row.cells().map(Value::from)).collect());
+    Ok(table.rows().map(|row| (Place::file(file).at_line(row.line()), object(row))).collect())
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use super::LogFormat;
 use super::record::{Log, LogFile, LogRecord, LoggedAnswer};
 use super::tokens::{class_starts, label_of};
-use crate::archive::too_much;
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::items::names as names_of;
 use crate::spelling::{class_of, number};
@@ -50,7 +49,7 @@ impl Logs {
         all = all.complete();
         // Answers may have got the fields of other records.
         let held = all.records().map(LogRecord::bytes).sum();
-        RECORDS.for_file(size).check(held).map_err(|exceeded| too_much(Place::file(&all.files[0]), &exceeded))?;
+        RECORDS.for_file(size).check(held).map_err(Error::too_much(Place::file(&all.files[0])))?;
         Ok(all)
     }
 

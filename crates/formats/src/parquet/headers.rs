@@ -39,60 +39,12 @@ use FieldType::{Binary, Bool, Byte, Double, Int, List, Skipped, Struct};
 /// `FileMetaData`: the footer of a file.
 static FOOTER: &[FieldType] = &[
     Int,
-    List(&Struct(&[Int, Int, Int, Binary, Int, Int, Int, Int, Int, Struct(LOGICAL_TYPE)])),
+    List(&Struct(&[Int, Int, Int, Binary, Int, Int, Int, Int, Int, LOGICAL_TYPE])),
     Int,
-    List(&Struct(&[
-        List(&Struct(&[Binary, Int, Struct(COLUMN_META_DATA), Int, Int, Int, Int])),
-        Int,
-        Int,
-        List(&Struct(&[Int, Bool, Bool])),
-        Int,
-        Int,
-        Int,
-    ])),
-    List(&KEY_VALUE),
+    List(&Struct(&[List(&COLUMN), Int, Int, List(&Struct(&[Int, Bool, Bool])), Int, Int, Int])),
+    KEY_VALUES,
     Binary,
     List(&Struct(&[EMPTY, EMPTY, EMPTY])),
-];
-static LOGICAL_TYPE: &[FieldType] = &[
-    EMPTY,
-    EMPTY,
-    EMPTY,
-    EMPTY,
-    Struct(&[Int, Int]),
-    EMPTY,
-    TIME,
-    TIME,
-    Skipped,
-    Struct(&[Byte, Bool]),
-    EMPTY,
-    EMPTY,
-    EMPTY,
-    EMPTY,
-    EMPTY,
-    Struct(&[Byte]),
-    GEOGRAPHY,
-    GEOGRAPHY,
-    EMPTY,
-];
-static COLUMN_META_DATA: &[FieldType] = &[
-    Int,
-    List(&Int),
-    List(&Binary),
-    Int,
-    Int,
-    Int,
-    Int,
-    List(&KEY_VALUE),
-    Int,
-    Int,
-    Int,
-    STATISTICS,
-    List(&Struct(&[Int, Int, Int])),
-    Int,
-    Int,
-    Struct(&[Int, List(&Int), List(&Int)]),
-    Struct(&[Struct(&[Double, Double, Double, Double, Double, Double, Double, Double]), List(&Int)]),
 ];
 /// `PageHeader`; its field 3 says how many bytes the page takes.
 static PAGE: &[FieldType] = &[
@@ -105,11 +57,27 @@ static PAGE: &[FieldType] = &[
     Struct(&[Int, Int, Bool]),
     Struct(&[Int, Int, Int, Int, Int, Int, Bool, STATISTICS]),
 ];
+const COLUMN: FieldType = Struct(&[Binary, Int, META_DATA, Int, Int, Int, Int]);
+const META_DATA: FieldType = Struct(&[
+    Int, INTS, TEXTS, Int, Int, Int, Int, KEY_VALUES, Int, Int, Int, STATISTICS, ENCODINGS, Int, Int, SIZES, SPATIAL,
+]);
+const LOGICAL_TYPE: FieldType = Struct(&[
+    EMPTY, EMPTY, EMPTY, EMPTY, DECIMAL, EMPTY, TIME, TIME, Skipped, INTEGER, EMPTY, EMPTY, EMPTY, EMPTY, EMPTY,
+    VARIANT, GEOGRAPHY, GEOGRAPHY, EMPTY,
+]);
 const EMPTY: FieldType = Struct(&[]);
-const TIME: FieldType = Struct(&[Bool, Struct(&[EMPTY, EMPTY, EMPTY])]);
-const GEOGRAPHY: FieldType = Struct(&[Binary, Int]);
-const KEY_VALUE: FieldType = Struct(&[Binary, Binary]);
+const INTS: FieldType = List(&Int);
+const TEXTS: FieldType = List(&Binary);
+const KEY_VALUES: FieldType = List(&Struct(&[Binary, Binary]));
 const STATISTICS: FieldType = Struct(&[Binary, Binary, Int, Int, Binary, Binary, Bool, Bool, Int]);
+const ENCODINGS: FieldType = List(&Struct(&[Int, Int, Int]));
+const SIZES: FieldType = Struct(&[Int, INTS, INTS]);
+const SPATIAL: FieldType = Struct(&[Struct(&[Double, Double, Double, Double, Double, Double, Double, Double]), INTS]);
+const DECIMAL: FieldType = Struct(&[Int, Int]);
+const TIME: FieldType = Struct(&[Bool, Struct(&[EMPTY, EMPTY, EMPTY])]);
+const INTEGER: FieldType = Struct(&[Byte, Bool]);
+const VARIANT: FieldType = Struct(&[Byte]);
+const GEOGRAPHY: FieldType = Struct(&[Binary, Int]);
 
 /// A header of a page is first looked for in so many bytes.
 const FIRST_BYTES: u64 = 512;

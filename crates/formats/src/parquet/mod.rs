@@ -1,8 +1,6 @@
-//! Parquet files as tables, by way of the reader of JSON Lines: a row is an object, so nested fields become columns in
-//! the same way.
+//! Parquet files as tables: nested fields become columns as those of JSON objects do.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use judge_uncertainty_system::limits::Exceeded;
@@ -10,15 +8,14 @@ use parquet::basic::{LogicalType, TimeType, TimeUnit};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::record::Field;
-use parquet::schema::types::{Type, TypePtr};
-use serde_json::{Map, Value, json};
+use parquet::schema::types::Type;
+use serde_json::{Value, json};
 
-use crate::archive::too_much;
+use crate::batches::{Batch, BatchReader};
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
-use crate::records;
 use crate::table::DataTable;
-use rows::{ParquetRows, no_text};
+use rows::ParquetRows;
 use texts::{clock, time, uuid};
 
 mod headers;
@@ -33,59 +30,28 @@ pub fn is(bytes: &[u8]) -> bool {
 
 /// Reads a Parquet file; `id_column` names the column with the ids of the items. Row n counts as line n.
 ///
-/// # Errors
-/// As [`lines`]; a missing or blank id.
-pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
-    records::read(file, lines(file, bytes)?.as_bytes(), id_column, None)
-}
-
-/// The rows of a Parquet file as JSON Lines.
-///
 /// Reads uncompressed, Snappy, zstd and gzip pages, which pandas, pyarrow and `datasets` write. Nested structures
 /// become columns (`p.yes` is `p_yes`), lists become their JSON text and nulls blank cells. Dates, times and UUIDs are
 /// written as DuckDB writes them, and bytes that are not text as hexadecimal digits after `0x`. If `datasets` notes
 /// that a column has classes by number, the names of the classes are read.
 ///
 /// # Errors
-/// A file that is cut off or damaged, another codec, a type that has no text.
-pub fn lines(file: &Path, bytes: &[u8]) -> Result<String> {
-    guarded(file, || rows_as_lines(file, bytes))
-}
-
-fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
+/// A file that is cut off or damaged, another codec, a type that has no text; no rows, a column twice, a missing or blank
+/// id.
+pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let whole = Bytes::copy_from_slice(bytes);
-    let mut rows = ParquetRows::new(file, whole.clone(), whole)?;
-    let members = rows.members().to_vec();
-    let (mut lines, mut number) = (String::new(), 0);
-    while let Some(row) = rows.next_row(&members).map_err(|error| broken(file, &error))? {
-        number += 1;
-        let fields = row.iter().map(|(name, field)| (name, field));
-        let mut object =
-            object(fields, &members).map_err(|column| no_text(Place::file(file).at_line(number).in_field(&column)))?;
-        for (column, names) in &rows.classes {
-            object.entry(column).and_modify(|value| *value = named(value, names));
-        }
-        let cells = object.len() as u64;
-        let line = Value::Object(object).to_string();
-        let taken = ROW + CELL * cells + 3 * line.len() as u64;
-        rows.allowed.held.take(taken).map_err(|exceeded| too_much(Place::file(file), &exceeded))?;
-        lines.push_str(&line);
-        lines.push('\n');
-    }
-    Ok(lines)
+    let mut rows = guarded(file, || ParquetRows::new(file, whole.clone(), whole))?;
+    let names = rows.header().names.clone();
+    let all = rows.next(&names, usize::MAX)?.unwrap_or_else(|| Batch::new(file, names));
+    all.table.checked(id_column)
 }
-
-/// Bytes of memory for a row on its way into a table, besides its text, which is in memory three times.
-const ROW: u64 = 256;
-/// Bytes of memory for a cell.
-const CELL: u64 = 64;
 
 /// What is wrong with a file that the `parquet` crate refuses.
 fn broken(file: &Path, error: &ParquetError) -> Error {
     if let ParquetError::External(inner) = error
         && let Some(exceeded) = inner.downcast_ref::<Exceeded>()
     {
-        return too_much(Place::file(file), exceeded);
+        return Error::too_much(Place::file(file))(*exceeded);
     }
     let (reason, remedy) = match error.to_string() {
         text if text.contains("Disabled feature") => (
@@ -124,18 +90,6 @@ fn named(value: &Value, names: &[String]) -> Value {
     }
 }
 
-/// Fields of these types as an object; the error names the column whose value has no text.
-fn object<'f>(
-    fields: impl Iterator<Item = (&'f String, &'f Field)>,
-    types: &[TypePtr],
-) -> std::result::Result<Map<String, Value>, String> {
-    let kinds = types.iter().map(Some).chain(std::iter::repeat(None));
-    let member = |((name, field), kind): ((&String, &Field), Option<&TypePtr>)| {
-        Ok((name.clone(), value(field, kind.map(Arc::as_ref)).ok_or_else(|| name.clone())?))
-    };
-    fields.zip(kinds).map(member).collect()
-}
-
 /// A value of a type as JSON; `None` if it has no text.
 fn value(field: &Field, kind: Option<&Type>) -> Option<Value> {
     let logical = kind.and_then(|kind| kind.get_basic_info().logical_type_ref());
@@ -169,8 +123,8 @@ fn value(field: &Field, kind: Option<&Type>) -> Option<Value> {
         Field::TimestampMillis(x) if x.abs() < MOST_DAYS * 86_400_000 => json!(field.to_string()),
         Field::TimestampMicros(x) if x.abs() < MOST_DAYS * 86_400_000_000 => json!(field.to_string()),
         Field::Group(row) => {
-            let types = kind.filter(|kind| kind.is_group()).map(Type::get_fields).unwrap_or_default();
-            Value::Object(object(row.get_column_iter(), types).ok()?)
+            let member = |(name, of): (&String, &Field)| Some((name.clone(), inner(of)?));
+            Value::Object(row.get_column_iter().map(member).collect::<Option<_>>()?)
         }
         Field::ListInternal(list) => Value::Array(list.elements().iter().map(inner).collect::<Option<_>>()?),
         Field::MapInternal(map) => {
@@ -207,7 +161,7 @@ const MOST_DAYS: i64 = 70_000_000;
 
 /// NaN counts as missing, as in pandas.
 fn number(x: f64) -> Value {
-    if x.is_finite() { json!(x) } else { Value::Null }
+    if x.is_infinite() { json!(x.to_string()) } else { json!(x) }
 }
 
 #[cfg(test)]

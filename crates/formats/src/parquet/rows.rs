@@ -21,7 +21,7 @@ use super::headers::check_footer;
 use super::packed::Unpacked;
 use super::texts::time;
 use super::{broken, class_names, named, value};
-use crate::archive::{Allowed, too_much};
+use crate::archive::Allowed;
 use crate::batches::{Batch, BatchReader, Header};
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
@@ -31,14 +31,12 @@ use crate::logs::json::cell;
 pub(crate) struct ParquetRows<R: ChunkReader + 'static> {
     header: Header,
     columns: Arc<[Leaf]>,
-    /// The columns of classes by number, with the names of these.
-    pub(super) classes: Vec<(String, Vec<String>)>,
     file: SerializedFileReader<R>,
     /// The file once more, for pages that are unpacked here.
     stored: Arc<R>,
     size: u64,
-    /// Limits of its pages and rows.
-    pub(super) allowed: Arc<Allowed>,
+    /// Limits of its pages.
+    allowed: Arc<Allowed>,
     /// Groups of rows that were opened, and rows that were read.
     group: usize,
     row: u64,
@@ -85,9 +83,8 @@ fn put_values<'f>(field: &'f Field, kind: &Type, values: &mut Vec<&'f Field>) {
 impl ParquetRows<File> {
     /// Opens a file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
-        let file = InputFile::open(path).map_err(unreadable)?.into_file();
-        let stored = file.try_clone().map_err(unreadable)?;
+        let file = InputFile::open(path).map_err(Error::unreadable(path))?.into_file();
+        let stored = file.try_clone().map_err(Error::unreadable(path))?;
         guarded(path, || Self::new(path, file, stored))
     }
 }
@@ -104,37 +101,17 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
         for (root, kind) in about.schema().get_fields().iter().enumerate() {
             put_leaves(root, kind.name().to_owned(), kind, &mut leaves);
         }
-        let classes = class_names(about.key_value_metadata());
-        for (name, names) in &classes {
-            leaves.iter_mut().filter(|of| of.name == *name).for_each(|of| of.classes = Some(names.clone()));
+        for (name, names) in class_names(about.key_value_metadata()) {
+            leaves.iter_mut().filter(|of| of.name == name).for_each(|of| of.classes = Some(names.clone()));
         }
         let names = leaves.iter().map(|of| of.name.clone()).collect();
         let (header, columns) = (Header { file: path.to_owned(), names, complete: true }, leaves.into());
         let allowed = Arc::new(Allowed::new(size));
-        Ok(Self {
-            header,
-            columns,
-            classes,
-            file,
-            stored: Arc::new(stored),
-            size,
-            allowed,
-            group: 0,
-            row: 0,
-            open: None,
-        })
-    }
-
-    /// The members of all rows, with their types.
-    pub(super) fn members(&self) -> &[TypePtr] {
-        self.file.metadata().file_metadata().schema().get_fields()
+        Ok(Self { header, columns, file, stored: Arc::new(stored), size, allowed, group: 0, row: 0, open: None })
     }
 
     /// The next row with the members that are `wanted`, which are the same for all rows of a group.
-    pub(super) fn next_row(
-        &mut self,
-        wanted: &[TypePtr],
-    ) -> std::result::Result<Option<Vec<(String, Field)>>, ParquetError> {
+    fn next_row(&mut self, wanted: &[TypePtr]) -> std::result::Result<Option<Vec<(String, Field)>>, ParquetError> {
         loop {
             if let Some((rows, exact)) = &mut self.open
                 && let Some(row) = rows.next()
@@ -162,10 +139,11 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
 
     fn read_on(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
         let (path, columns) = (self.header.file.clone(), Arc::clone(&self.columns));
-        read_step().map_err(|source| Error::Unreadable { file: path.clone(), source })?;
+        read_step().map_err(Error::unreadable(&path))?;
         let is_wanted = |column: &&Leaf| wanted.contains(&column.name);
         let roots: BTreeSet<usize> = columns.iter().filter(is_wanted).map(|column| column.root).collect();
-        let members: Vec<TypePtr> = roots.iter().map(|&root| Arc::clone(&self.members()[root])).collect();
+        let all = self.file.metadata().file_metadata().schema().get_fields();
+        let members: Vec<TypePtr> = roots.iter().map(|&root| Arc::clone(&all[root])).collect();
         // Structures are read as a whole, and of several columns of a name the first counts.
         let read: Vec<&Leaf> = columns.iter().filter(|column| roots.contains(&column.root)).collect();
         let place = |name: &String| read.iter().position(|column| column.name == *name);
@@ -178,25 +156,27 @@ impl<R: ChunkReader + 'static> ParquetRows<R> {
             let Some(row) = self.next_row(&members).map_err(|error| broken(&path, &error))? else { break };
             let mut values = vec![];
             row.iter().zip(&members).for_each(|((_, field), kind)| put_values(field, kind, &mut values));
-            let mut cells = Vec::with_capacity(read.len());
+            let (mut cells, mut taken) = (Vec::with_capacity(read.len()), ROW);
             for (column, field) in read.iter().zip(values) {
-                let refused = || no_text(Place::file(&path).at_line(self.row).in_field(&column.name));
-                let text = column.text(field).ok_or_else(refused)?;
-                // Numbers are short.
-                let taken = if matches!(field, Field::Double(_) | Field::Float(_)) { 0 } else { text.len() as u64 };
-                held.take(taken).map_err(|exceeded| too_much(Place::file(&path), &exceeded))?;
+                let text = column.text(field).ok_or_else(|| {
+                    let place = Place::file(&path).at_line(self.row).in_field(&column.name);
+                    let remedy = "turn the column into text or numbers";
+                    Error::unfit(place, "the value is neither a number nor a text", remedy)
+                })?;
+                taken += CELL + text.len() as u64;
                 cells.push(text);
             }
+            held.take(taken).map_err(Error::too_much(Place::file(&path)))?;
             batch.push(self.row, places.iter().map(|&place| &cells[place]), None);
         }
         Ok(batch.if_any())
     }
 }
 
-/// The refusal of a value without a text.
-pub(super) fn no_text(place: Place) -> Error {
-    Error::unfit(place, "the value is neither a number nor a text", "turn the column into text or numbers")
-}
+/// Bytes of memory for a row, besides its cells.
+const ROW: u64 = 24;
+/// Bytes of memory for a cell, besides its text.
+const CELL: u64 = 8;
 
 impl<R: ChunkReader + 'static> BatchReader for ParquetRows<R> {
     fn header(&self) -> &Header {
@@ -219,16 +199,18 @@ impl Leaf {
     fn text(&self, field: &Field) -> Option<String> {
         match field {
             // NaN counts as missing, as in pandas.
-            Field::Double(x) if x.is_nan() => Some(String::new()),
-            Field::Float(x) if x.is_nan() => Some(String::new()),
+            Field::Double(x) if x.is_nan() => return Some(String::new()),
+            Field::Float(x) if x.is_nan() => return Some(String::new()),
             // By their own digits, without a point if they are whole, as counts with gaps may be.
-            Field::Double(x) => Some(x.to_string()),
-            Field::Float(x) => Some(x.to_string()),
-            _ => {
-                let value = value(field, Some(&self.kind))?;
-                Some(cell(&self.classes.as_ref().map_or_else(|| value.clone(), |names| named(&value, names))))
-            }
+            Field::Double(x) => return Some(x.to_string()),
+            Field::Float(x) => return Some(x.to_string()),
+            _ => {}
         }
+        let value = value(field, Some(&self.kind))?;
+        Some(match &self.classes {
+            Some(names) => cell(&named(&value, names)),
+            None => cell(&value),
+        })
     }
 }
 

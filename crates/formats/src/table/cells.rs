@@ -193,19 +193,13 @@ impl DataTable {
         Ok(())
     }
 
-    /// A table of rows with their numbers from 1: of a sheet, or of objects, whose columns have no line of their own.
-    pub(crate) fn from_rows(
-        file: &Path,
-        header_line: Option<u64>,
-        header: Vec<String>,
-        rows: Rows,
-        id_column: &str,
-    ) -> Result<Self> {
-        if rows.len() == 0 {
-            return Err(Error::refused(Place::file(file), Problem::NoRows));
+    /// The table, if it has rows, whose ids are in a column, and no name twice.
+    pub(crate) fn checked(self, id_column: &str) -> Result<Self> {
+        if self.rows.len() == 0 {
+            return Err(Error::refused(Place::file(self.file()), Problem::NoRows));
         }
-        check_names(file, header_line, &header)?;
-        DataTable::new(vec![file.to_owned()], header_line, header, rows).with_ids(id_column)
+        check_names(self.file(), self.header_line, &self.header)?;
+        self.with_ids(id_column)
     }
 
     /// The table with the column of its ids, which no row may leave blank.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::cells::{DataTable, Rows};
 use crate::batches::csv::{CsvRows, delimiter, first_records};
-use crate::encoding::{AsUtf8, Encoding};
+use crate::encoding::{AsUtf8, encoding_of};
 use crate::error::{Error, Place, Problem, Result};
 
 impl DataTable {
@@ -14,7 +14,7 @@ impl DataTable {
     /// ([`NO_IDS`](super::NO_IDS)) a table may have a title above its header, and columns of one name.
     ///
     /// # Errors
-    /// Text in another encoding than [`Encoding`] has, a repeated or missing column, a row with another number of cells than the header, no
+    /// Text in another encoding than [`encoding_of`] knows, a repeated or missing column, a row with another number of cells than the header, no
     /// rows, a blank id.
     pub fn parse(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         let table = Self::parse_any(file, bytes, id_column)?;
@@ -27,7 +27,7 @@ impl DataTable {
     /// As [`Self::parse`]; no header.
     pub fn parse_any(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         refuse_other_formats(file, bytes)?;
-        let text = BufReader::with_capacity(1 << 20, AsUtf8::new(bytes, Encoding::of(file, bytes)?));
+        let text = BufReader::with_capacity(1 << 20, AsUtf8::new(bytes, encoding_of(file, bytes)?));
         let CsvRows { mut records, header, header_line } = CsvRows::new(file, text, id_column)?;
         let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
         let mut rows = Rows::with_capacity(lines, header.names.len(), bytes.len());
@@ -44,7 +44,7 @@ impl DataTable {
     /// Bytes that are not text, or those of a spreadsheet.
     pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
         refuse_other_formats(file, bytes)?;
-        let decoded = Encoding::of(file, bytes)?.decode(bytes);
+        let decoded = encoding_of(file, bytes)?.decode(bytes).0;
         let start = decoded.as_bytes();
         Ok(first_records(start, delimiter(start, &["id", "uid"]), 1).concat())
     }
@@ -107,6 +107,15 @@ mod tests {
             let row = found.rows().next().unwrap();
             assert_eq!((row.id(), row.cell(ColumnIndex(1))), ("a;b", "1,5"), "{text:?}");
         }
+    }
+
+    /// Of a comment more than of the columns.
+    #[test]
+    fn semicolons_within_cells_do_not_divide_a_table_without_ids() {
+        let text = "judge,human\npass,\"a; b; c; d\"\nfail,e\nfail,f\n";
+        let found = DataTable::parse(Path::new("t.csv"), text.as_bytes(), super::super::NO_IDS).unwrap();
+        assert_eq!(found.header(), ["judge", "human"]);
+        assert_eq!(found.rows().next().unwrap().cells().collect::<Vec<_>>(), ["pass", "a; b; c; d"]);
     }
 
     #[test]

@@ -114,17 +114,9 @@ impl Applier {
         })?;
         StudyFile::checked(path, "", belief.settings.clone())?;
         let mut columns = 0..;
-        let feature = |definition: &FeatureDefinition| match definition.source {
-            FeatureSource::Spread => Feature::Spread,
-            FeatureSource::LogLabels => Feature::LogLabels,
-            FeatureSource::Confidence => Feature::Confidence,
-            FeatureSource::NearestLabelled => Feature::NearestLabelled,
-            FeatureSource::MeanNearestLabelled => Feature::MeanNearestLabelled,
-            FeatureSource::Number { .. } | FeatureSource::Category { .. } => {
-                Feature::Column(columns.next().unwrap_or_default())
-            }
-        };
-        let features = belief.features.iter().map(feature).collect();
+        let mut feature =
+            |definition: &FeatureDefinition| definition.source.map(|_| columns.next().unwrap_or_default());
+        let features = belief.features.iter().map(&mut feature).collect();
         let groups = belief.groups.iter().cloned().zip(0..).collect();
         let by_group = belief.is_by_group();
         Ok(Self { path: path.to_owned(), file: belief, features, reference, template, groups, by_group, corrections })
@@ -177,9 +169,9 @@ impl Applier {
     fn features(&self, table: &DataTable, rows: &mut ItemRows<'_>) -> Result<Vec<Vec<Option<f64>>>, Error> {
         let belief = &self.file;
         let group = belief.columns.group.as_ref().map(|name| table.column(name)).transpose()?;
-        let columns = belief.features.iter().filter_map(|feature| Some((&feature.source, feature.source.column()?)));
+        let columns = belief.features.iter().filter_map(FeatureDefinition::column);
         let columns: Vec<(&FeatureSource, ColumnIndex)> =
-            columns.map(|(source, name)| Ok((source, table.column(name)?))).collect::<Result<_, DataError>>()?;
+            columns.map(|source| Ok((source, table.column(source.column())?))).collect::<Result<_, DataError>>()?;
         let mut values = vec![vec![None; rows.items()]; columns.len()];
         rows.read(table, |row, item| {
             if row.id().is_empty() {
@@ -205,7 +197,7 @@ impl Applier {
     fn items(&self, table: &DataTable, kept: &[usize], values: &[Vec<Option<f64>>]) -> Result<Items, Error> {
         let belief = &self.file;
         let group = belief.columns.group.as_ref().map(|name| table.column(name)).transpose()?;
-        let definitions = belief.features.iter().filter_map(|feature| Some((feature, feature.source.column()?)));
+        let definitions = belief.features.iter().filter_map(|feature| Some((feature, feature.column()?.column())));
         let column = |((definition, source), values): ((&FeatureDefinition, &str), &Vec<Option<f64>>)| {
             let feature = FeatureColumn::partial(definition.name.as_str(), kept.iter().map(|&row| values[row]));
             ItemColumn { source: source.to_owned(), categories: vec![], feature }
@@ -380,7 +372,7 @@ impl Applier {
         let mut wanted = vec![names.id.clone()];
         wanted.extend(names.group.clone());
         wanted.extend(RowColumns::new(&self.file.settings.scale, &self.file.variants, names).all().cloned());
-        wanted.extend(self.file.features.iter().filter_map(|feature| feature.source.column().map(str::to_owned)));
+        wanted.extend(self.file.features.iter().filter_map(|feature| Some(feature.column()?.column().to_owned())));
         if self.needs_embeddings() {
             wanted.push(names.embedding.clone());
             wanted.extend(self.template.iter().flat_map(|template| template.columns().map(str::to_owned)));
@@ -418,11 +410,8 @@ impl Applier {
         let names = &self.file.columns;
         header.need(&names.id)?;
         names.group.iter().try_for_each(|name| header.need(name))?;
-        self.file
-            .features
-            .iter()
-            .filter_map(|feature| feature.source.column())
-            .try_for_each(|name| header.need(name))?;
+        let columns = self.file.features.iter().filter_map(FeatureDefinition::column);
+        columns.map(FeatureSource::column).try_for_each(|name| header.need(name))?;
         if self.needs_embeddings() && !header.has(&names.embedding) {
             match &self.template {
                 Some(template) => template.columns().try_for_each(|name| header.need(name))?,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty_formats::encoding::Encoding;
+use judge_uncertainty_formats::encoding::{encoding_of, name_of};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::items::{PositionIndex, Texts};
 use judge_uncertainty_formats::split::files_of;
@@ -88,7 +88,7 @@ impl CellTable {
         if delimited {
             let table = DataTable::parse(path, &bytes, NO_IDS)?;
             let format = if extension == "csv" { "CSV" } else { "tab-separated text" };
-            let encoding = Encoding::of(path, &bytes)?.name().map_or_else(String::new, |name| format!(" in {name}"));
+            let encoding = name_of(encoding_of(path, &bytes)?).map_or_else(String::new, |name| format!(" in {name}"));
             return Ok(Self::of_table(table, &(format.to_owned() + &encoding)));
         }
         if extension == "parquet" || path.is_dir() || parquet::is(&bytes) {

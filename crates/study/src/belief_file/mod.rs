@@ -262,14 +262,15 @@ impl BeliefFile {
     fn check_feature(&self, feature: &FeatureDefinition) -> std::result::Result<(), String> {
         let finite =
             [Some(feature.mean), Some(feature.sd), feature.low, feature.high].iter().flatten().all(|x| x.is_finite());
-        let near = matches!(feature.source, FeatureSource::NearestLabelled | FeatureSource::MeanNearestLabelled);
         match () {
             () if !finite => Err("has a number that is not finite".to_owned()),
             () if feature.sd <= 0.0 => Err(format!("has the standard deviation {}, not above 0", feature.sd)),
             () if feature.low.is_some() != feature.high.is_some() || feature.low > feature.high => {
                 Err("has a lowest value above its highest".to_owned())
             }
-            () if near && self.familiarity.is_none() => Err("needs familiarity, which the belief lacks".to_owned()),
+            () if feature.source.is_distance() && self.familiarity.is_none() => {
+                Err("needs familiarity, which the belief lacks".to_owned())
+            }
             () => Ok(()),
         }
     }
@@ -370,20 +371,10 @@ fn is_of_the_item(rule: Rule) -> bool {
 
 // What the trust of a fitted belief depends on.
 
-/// Where the values of a feature come from.
+/// The column that the values of a feature are read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FeatureSource {
-    /// How far the judge's variants are apart.
-    Spread,
-    /// ln(1 + labels of the item).
-    LogLabels,
-    /// The judge's stated confidence.
-    Confidence,
-    /// Cosine distance to the nearest labelled item.
-    NearestLabelled,
-    /// Mean cosine distance to the nearest labelled items.
-    MeanNearestLabelled,
     /// A column of numbers.
     Number {
         /// Its name.
@@ -401,12 +392,10 @@ pub enum FeatureSource {
 }
 
 impl FeatureSource {
-    /// The column that its values are read from; `None` where they are computed.
-    pub fn column(&self) -> Option<&str> {
-        match self {
-            Self::Number { column } | Self::Category { column, .. } => Some(column),
-            _ => None,
-        }
+    /// Its name.
+    pub fn column(&self) -> &str {
+        let (Self::Number { column } | Self::Category { column, .. }) = self;
+        column
     }
 }
 
@@ -420,8 +409,8 @@ impl FeatureSource {
 pub struct FeatureDefinition {
     /// Its name, as in results.
     pub name: String,
-    /// Where its values come from.
-    pub source: FeatureSource,
+    /// What it measures; of a column where it stands.
+    pub source: Feature<FeatureSource>,
     /// Mean over the items of the fit, in its own unit.
     pub mean: f64,
     /// Standard deviation over them, above 0.
@@ -452,6 +441,11 @@ pub(crate) fn design_on(
 }
 
 impl FeatureDefinition {
+    /// Where its values stand; `None` where they are computed.
+    pub fn column(&self) -> Option<&FeatureSource> {
+        if let Feature::Column(source) = &self.source { Some(source) } else { None }
+    }
+
     /// The features of a decomposition, in order.
     pub fn of_all(study: &Study, decomposition: &Decomposition, extrapolates: bool) -> Vec<Self> {
         let design = &decomposition.fitted.design;
@@ -463,7 +457,7 @@ impl FeatureDefinition {
         };
         let of = |(k, scale): (usize, &FeatureScale)| Self {
             name: scale.name.clone(),
-            source: source_of(study, &decomposition.features[k].feature),
+            source: decomposition.features[k].feature.map(|name| source_of(study, name)),
             mean: scale.mean,
             sd: scale.sd,
             missing: scale.missing,
@@ -474,27 +468,18 @@ impl FeatureDefinition {
     }
 }
 
-fn source_of(study: &Study, feature: &Feature) -> FeatureSource {
-    match feature {
-        Feature::Spread => FeatureSource::Spread,
-        Feature::LogLabels => FeatureSource::LogLabels,
-        Feature::Confidence => FeatureSource::Confidence,
-        Feature::NearestLabelled => FeatureSource::NearestLabelled,
-        Feature::MeanNearestLabelled => FeatureSource::MeanNearestLabelled,
-        Feature::Column(name) => {
-            let columns = &study.items.columns;
-            let column =
-                columns.iter().find(|column| column.feature.feature == *feature).expect("a column of the items");
-            let source = column.source.clone();
-            match column.categories.is_empty() {
-                true => FeatureSource::Number { column: source },
-                false => FeatureSource::Category {
-                    value: name[source.len() + 1..].to_owned(),
-                    known: column.categories.clone(),
-                    column: source,
-                },
-            }
-        }
+/// Where the values of a column of the items stand.
+fn source_of(study: &Study, name: &str) -> FeatureSource {
+    let mut columns = study.items.columns.iter();
+    let column = columns.find(|column| column.feature.name() == name).expect("a column of the items");
+    let source = column.source.clone();
+    match column.categories.is_empty() {
+        true => FeatureSource::Number { column: source },
+        false => FeatureSource::Category {
+            value: name[source.len() + 1..].to_owned(),
+            known: column.categories.clone(),
+            column: source,
+        },
     }
 }
 

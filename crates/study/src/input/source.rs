@@ -148,12 +148,7 @@ impl Source {
 
 /// The bytes of a file; `None` where there is none.
 pub(crate) fn read_if_there(file: &Path) -> Result<Option<Vec<u8>>> {
-    bytes_if_there(file).map_err(unreadable(file))
-}
-
-/// That a file or folder can't be read.
-pub(crate) fn unreadable(file: &Path) -> impl Fn(std::io::Error) -> Error {
-    |source| Error::Unreadable { file: file.to_owned(), source }
+    bytes_if_there(file).map_err(Error::unreadable(file))
 }
 
 fn seen(name: &str, folder: &Path) -> String {

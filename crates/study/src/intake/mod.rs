@@ -19,7 +19,7 @@ use crate::input::scale::Scale;
 use crate::input::spelling::folded;
 use crate::intake::tools::doccano;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
-use judge_uncertainty_formats::encoding::Encoding;
+use judge_uncertainty_formats::encoding::{encoding_of, name_of};
 use judge_uncertainty_formats::error::{Error, Faults, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::logs::pairs::CLASSES;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
@@ -264,7 +264,7 @@ fn item_of(items: &Items, id: &str) -> std::result::Result<(usize, bool), Proble
 fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if parquet::is(bytes) {
-        return tools::read(file, parquet::lines(file, bytes)?.as_bytes(), by);
+        return from_table(&parquet::read(file, bytes, "id")?, bytes.len(), by);
     }
     if xlsx::is(bytes) {
         return from_table(&xlsx::read(file, bytes, "id")?, bytes.len(), by);
@@ -275,12 +275,12 @@ fn found(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Intake> {
     if text.starts_with(b"[") || text.starts_with(b"{") {
         return tools::read(file, bytes, by);
     }
-    let encoding = Encoding::of(file, bytes)?;
+    let encoding = name_of(encoding_of(file, bytes)?);
     let mut answers = match tools::table(file, bytes, by)? {
         Some(answers) => answers,
         None => from_table(&DataTable::parse(file, bytes, "id")?, bytes.len(), by)?,
     };
-    answers.notices.extend(encoding.name().map(|name| format!("The file is read as text in {name}.")));
+    answers.notices.extend(encoding.map(|name| format!("The file is read as text in {name}.")));
     Ok(answers)
 }
 
@@ -327,7 +327,8 @@ fn take_column(
     label: ColumnIndex,
     by: &dyn Fn(&Row<'_>) -> String,
 ) -> Result<()> {
-    let [skipped, comment, criterion] = ["skipped", "comment", "criterion"].map(|name| table.column(name).ok());
+    let [skipped, comment, given, criterion] =
+        ["skipped", "comment", "given", "criterion"].map(|name| table.column(name).ok());
     for row in table.rows() {
         if let Some(name) = criterion.map(|column| row.cell(column).trim()).filter(|name| !name.is_empty()) {
             let place = || Place::file(table.file()).at_line(row.line()).of_item(row.id()).in_field("criterion");
@@ -349,7 +350,7 @@ fn take_column(
             id: row.id().to_owned(),
             annotator: plain(by(&row)),
             value,
-            given: String::new(),
+            given: given.map_or("", |column| row.cell(column)).to_owned(),
             place: Place::file(table.file()).at_line(row.line()).of_item(row.id()),
         }));
         check_labels(answers.labels.len(), bytes as u64).map_err(|exceeded| {

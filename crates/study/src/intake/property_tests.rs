@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty_formats::encoding::Encoding;
+use judge_uncertainty_formats::encoding::{UTF_8, encoding_of};
 use judge_uncertainty_formats::error::Result;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -135,8 +135,8 @@ fn rewritten(name: &str, bytes: &[u8], wide: bool) -> Vec<u8> {
 fn words(name: &str, bytes: &[u8]) -> Option<String> {
     let packed = [".zip", ".xlsx", ".parquet"].iter().any(|end| name.ends_with(end));
     // A byte that is no UTF-8 makes Windows-1252 of a table in plain letters.
-    let encoding = Encoding::of(Path::new(name), bytes).unwrap_or(Encoding::Utf8);
-    (!packed).then(|| encoding.decode(bytes).into_owned())
+    let encoding = encoding_of(Path::new(name), bytes).unwrap_or(UTF_8);
+    (!packed).then(|| encoding.decode(bytes).0.into_owned())
 }
 
 #[test]

@@ -159,10 +159,7 @@ fn folders(study: &Path) -> std::io::Result<BTreeSet<String>> {
 /// # Errors
 /// The folder can't be listed, or a record can't be read.
 pub(crate) fn records(study: &Path) -> judge_uncertainty_formats::error::Result<Vec<(String, QueueRecord)>> {
-    let unreadable = |file: &Path| {
-        let file = file.to_owned();
-        move |source| judge_uncertainty_formats::Error::Unreadable { file, source }
-    };
+    let unreadable = judge_uncertainty_formats::Error::unreadable;
     let mut records = vec![];
     for name in folders(study).map_err(unreadable(study))? {
         let file = study.join(&name).join(QueueRecord::FILE);

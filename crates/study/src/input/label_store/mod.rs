@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::labels::is_zero;
-use super::source::{Source, read_if_there, unreadable};
+use super::source::{Source, read_if_there};
 use crate::Error as StudyError;
 pub use convert::LOG_FILE;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
@@ -123,12 +123,13 @@ impl LabelStore {
         // What is the user's own there has neither a sum in its name nor a head.
         let has_sum = |name: &str| name.split(|c: char| !c.is_ascii_hexdigit()).any(|part| part.len() == 64);
         let may_be_ours = |name: &String| !name.starts_with('.') && (has_sum(name) || name.contains(".jsonl"));
-        for name in names(&folder).map_err(unreadable(&folder))?.into_iter().filter(may_be_ours) {
+        for name in names(&folder).map_err(Error::unreadable(&folder))?.into_iter().filter(may_be_ours) {
             let file = folder.join(&name);
             refuse_links(study, &file)?;
             let is_file = !file.is_dir() && !name.contains(char::REPLACEMENT_CHARACTER);
             let wanted = pairs.filter(|_| is_file);
-            let searched = wanted.map_or(Ok(None), |pairs| head_without(&file, pairs)).map_err(unreadable(&file))?;
+            let searched =
+                wanted.map_or(Ok(None), |pairs| head_without(&file, pairs)).map_err(Error::unreadable(&file))?;
             let bytes = if is_file && searched.is_none() { read_file(&file)? } else { vec![] };
             if let Some((head, rows)) = searched.map(|head| (head, vec![])).or_else(|| parse(&file, &bytes)) {
                 source.note(&file.display().to_string(), &head.sum);
@@ -173,7 +174,9 @@ impl LabelStore {
     fn warn_of_vanished(&mut self, sums: &BTreeSet<&str>) -> Result<()> {
         let here = if self.study == Path::new("") { Path::new(".") } else { &self.study };
         let (labels, mut gone) = (self.study.join(LABELS_FOLDER), BTreeMap::new());
-        for reader in names(here).map_err(unreadable(here))?.into_iter().filter(|name| !here.join(name).is_symlink()) {
+        for reader in
+            names(here).map_err(Error::unreadable(here))?.into_iter().filter(|name| !here.join(name).is_symlink())
+        {
             for file in [MANIFEST, QUEUE_RECORD].map(|record| here.join(&reader).join(record)) {
                 let text = read_if_there(&file)?.unwrap_or_default();
                 let record: Value = serde_json::from_slice(&text).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{needed, not, scalar};
+use super::{elements, needed, not, scalar};
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
 
@@ -12,33 +12,29 @@ const QUESTION: &str = "label";
 /// Records of Argilla 2.
 pub(super) fn read(answers: &mut Intake, records: &[(Place, Value)]) -> Result<()> {
     refuse_other_questions(records)?;
-    for (place, record) in records {
+    records.iter().try_for_each(|(place, record)| {
         let id = needed(place, record, "/id", "the record's id, which is the item's,")?;
-        take(answers, &place.clone().of_item(&id), &id, &responses(record))?;
-    }
-    Ok(())
+        take(answers, &place.clone().of_item(&id), &id, &responses(record))
+    })
 }
 
 /// Records of Argilla 1, whose item's id is `external_id`.
 pub(super) fn read_first(answers: &mut Intake, records: &[(Place, Value)]) -> Result<()> {
-    for (place, record) in records {
+    records.iter().try_for_each(|(place, record)| {
         let id = needed(place, record, "/external_id", "the record's external id, which is the item's,")?;
         let place = place.clone().of_item(&id);
-        let list = record.get("responses").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut found = vec![];
-        for response in list {
-            let (user, status) = (response.get("user_id"), response.get("status"));
+        for response in elements(record, "responses") {
             let values = response.get("values").and_then(Value::as_object);
-            let value = values.and_then(|values| values.get(QUESTION)).and_then(|answer| answer.get("value"));
-            let others = values.map_or_else(Vec::new, |values| values.keys().map(String::as_str).collect());
-            if value.is_none() && !others.is_empty() && !others.contains(&QUESTION) {
+            let others: Vec<&str> = values.into_iter().flat_map(|values| values.keys().map(String::as_str)).collect();
+            if !others.is_empty() && !others.contains(&QUESTION) {
                 return Err(other_questions(place, &others));
             }
-            found.push([value, user, status]);
+            let value = response.pointer("/values/label/value");
+            found.push([value, response.get("user_id"), response.get("status")]);
         }
-        take(answers, &place, &id, &found)?;
-    }
-    Ok(())
+        take(answers, &place, &id, &found)
+    })
 }
 
 /// The answers to the question, each by value, who gave it and status: as the client writes records, or flattened to
@@ -48,9 +44,8 @@ fn responses(record: &Value) -> Vec<[Option<&Value>; 3]> {
     if let Some(nested) = nested {
         return nested.iter().map(|r| ["value", "user_id", "status"].map(|name| r.get(name))).collect();
     }
-    let list = |name: &str| record.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let [users, states] = ["label.responses.users", "label.responses.status"].map(list);
-    let values = list("label.responses").iter().enumerate();
+    let [users, states] = ["label.responses.users", "label.responses.status"].map(|name| elements(record, name));
+    let values = elements(record, "label.responses").iter().enumerate();
     values.map(|(k, value)| [Some(value), users.get(k), states.get(k)]).collect()
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{fields, needed, not, only, scalar};
+use super::{elements, fields, needed, not, only, scalar};
 use crate::input::label_store::NewLabel;
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Result};
@@ -22,11 +22,7 @@ const RANKED: &str = "rank";
 
 pub(super) fn read(answers: &mut Intake, tasks: &[(Place, Value)]) -> Result<()> {
     let control = control(tasks)?;
-    tasks.iter().try_for_each(|(place, row)| task(answers, place.clone(), row, control.as_deref()))
-}
-
-fn list<'v>(object: &'v Value, name: &str) -> &'v [Value] {
-    object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    tasks.iter().try_for_each(|(place, row)| task(answers, place, row, control.as_deref()))
 }
 
 fn is_label(result: &Value) -> bool {
@@ -39,8 +35,8 @@ fn name(result: &Value) -> Option<&str> {
 
 /// The control that holds the labels: `label`, or the only one of its kind; `None` where results name none.
 fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
-    let annotations = tasks.iter().flat_map(|(_, task)| list(task, "annotations"));
-    let results = annotations.flat_map(|annotation| list(annotation, "result")).filter(|result| is_label(result));
+    let annotations = tasks.iter().flat_map(|(_, task)| elements(task, "annotations"));
+    let results = annotations.flat_map(|annotation| elements(annotation, "result")).filter(|result| is_label(result));
     let names: BTreeSet<&str> = results.filter_map(name).collect();
     if names.contains(CONTROL) || names.len() == 1 {
         let name = if names.contains(CONTROL) { Some(CONTROL) } else { names.first().copied() };
@@ -55,74 +51,66 @@ fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
     Err(Error::unfit(place, format!("several controls have values and none is named \"label\": {found}"), remedy))
 }
 
-/// Takes a task. Where annotators ranked items a list gives each its place, from 1, and buckets give each their own
-/// name.
-fn task(answers: &mut Intake, mut place: Place, task: &Value, control: Option<&str>) -> Result<()> {
-    let ranked = list(task, "annotations").iter().any(|annotation| ranker(annotation, control).is_some());
-    let mut id = String::new();
-    if !ranked {
-        id = needed(&place, task, "/data/uid", "the item's id, which the queue's import gave the task,")?;
-        place = place.of_item(&id);
-    }
-    for annotation in list(task, "annotations") {
+/// Takes a task.
+fn task(answers: &mut Intake, place: &Place, task: &Value, control: Option<&str>) -> Result<()> {
+    for annotation in elements(task, "annotations") {
         if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
             answers.skip("cancelled");
             continue;
         }
-        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
-        if ranked {
-            match ranker(annotation, control) {
-                Some(buckets) => {
-                    let by = completed_by(answers, &place, annotation)?;
-                    places(answers, &place, (&by, &given), buckets)?;
-                }
-                None => answers.skip("blank"),
-            }
-            continue;
-        }
-        let results = list(annotation, "result");
-        let named: Vec<&Value> = results
-            .iter()
-            .filter(|result| is_label(result) && name(result).is_none_or(|name| Some(name) == control))
-            .collect();
-        let value = match (named.as_slice(), results) {
+        let results = elements(annotation, "result");
+        let is_own = |result: &&Value| is_label(result) && name(result).is_none_or(|name| Some(name) == control);
+        let own: Vec<&Value> = results.iter().filter(is_own).collect();
+        let label = match (own.as_slice(), results) {
             ([], [result, ..]) if control.is_none() => {
                 let found = result.get("value").unwrap_or(result).to_string();
-                return Err(not(place, "an answer with choices, a number or a rating", &found));
+                return Err(not(place.clone(), "an answer with choices, a number or a rating", &found));
             }
             // Nothing, or only other controls, were filled in.
-            ([], _) => {
-                answers.skip("blank");
-                continue;
-            }
-            ([result], _) => value(&place, result.get("value").unwrap_or(&Value::Null))?,
+            ([], _) => None,
+            ([result], _) => result.get("value"),
             (several, _) => {
                 let found = format!("it has {} results of the label", several.len());
-                return Err(not(place, "an annotation with one label", &found));
+                return Err(not(place.clone(), "an annotation with one label", &found));
             }
         };
-        let annotator = completed_by(answers, &place, annotation)?;
-        answers.labels.push(NewLabel { id: id.clone(), annotator, value, given, place: place.clone() });
+        let by = completed_by(answers, place, annotation);
+        take(answers, place, (task, "/data/uid"), label, (by, annotation.get("created_at")))?;
     }
     Ok(())
 }
 
-/// The ranking in an annotation.
-fn ranker<'v>(annotation: &'v Value, control: Option<&str>) -> Option<&'v Map<String, Value>> {
-    let own = |result: &&Value| name(result).is_none_or(|name| Some(name) == control);
-    let mut results = list(annotation, "result").iter().filter(own);
-    results.find_map(|result| result.pointer("/value/ranker").and_then(Value::as_object))
-}
-
-/// The labels of a ranking that someone gave at some time.
-fn places(answers: &mut Intake, place: &Place, (by, given): (&str, &str), buckets: &Map<String, Value>) -> Result<()> {
+/// Takes a label of the item whose id stands at a place of a row, with who gave it and when. A ranking has the labels of
+/// several items: a list gives each its place, from 1, and buckets give each their own name.
+fn take(
+    answers: &mut Intake,
+    place: &Place,
+    (row, uid): (&Value, &str),
+    label: Option<&Value>,
+    (by, given): (Result<String>, Option<&Value>),
+) -> Result<()> {
+    let Some(label) = label.filter(|label| !label.is_null()) else {
+        answers.skip("blank");
+        return Ok(());
+    };
+    let given = given.and_then(scalar).unwrap_or_default();
+    let label_of = |id: String, annotator: String, value: String| {
+        let place = place.clone().of_item(&id);
+        NewLabel { id, annotator, value, given: given.clone(), place }
+    };
+    let Some(buckets) = ranking(label) else {
+        let id = needed(place, row, uid, "the item's id, which the queue's import gave the task,")?;
+        let value = value(&place.clone().of_item(&id), label)?;
+        answers.labels.push(label_of(id, by?, value));
+        return Ok(());
+    };
+    let by = by?;
     for (bucket, ids) in buckets {
         for (id, rank) in ids.as_array().into_iter().flatten().zip(1..) {
             let found = || not(place.clone(), "a ranking of items by their ids", &id.to_string());
             let id = scalar(id).filter(|id| !id.is_empty()).ok_or_else(found)?;
             let value = if bucket == RANKED { rank.to_string() } else { bucket.clone() };
-            let (annotator, given, place) = (by.to_owned(), given.to_owned(), place.clone().of_item(&id));
-            answers.labels.push(NewLabel { id, annotator, value, given, place });
+            answers.labels.push(label_of(id, by.clone(), value));
         }
     }
     Ok(())
@@ -177,7 +165,7 @@ pub(super) fn read_min(answers: &mut Intake, rows: &[(Place, Value)]) -> Result<
     {
         return Err(no_label(place.clone(), &fields(first)));
     }
-    rows.iter().try_for_each(|(place, row)| min(answers, place.clone(), row))
+    rows.iter().try_for_each(|(place, row)| min(answers, place, row))
 }
 
 fn no_label(place: Place, found: &str) -> judge_uncertainty_formats::Error {
@@ -186,21 +174,9 @@ fn no_label(place: Place, found: &str) -> judge_uncertainty_formats::Error {
     Error::unfit(place, reason, remedy)
 }
 
-fn min(answers: &mut Intake, place: Place, row: &Value) -> Result<()> {
-    let Some(label) = row.get(CONTROL).filter(|label| !label.is_null()) else {
-        answers.skip("blank");
-        return Ok(());
-    };
-    let by = annotator(answers, &place, row.get("annotator").unwrap_or(&Value::Null));
-    let given = row.get("created_at").and_then(scalar).unwrap_or_default();
-    if let Some(buckets) = ranking(label) {
-        return places(answers, &place, (&by?, &given), buckets);
-    }
-    let id = needed(&place, row, "/uid", "the item's id, which the queue's import gave the task,")?;
-    let place = place.of_item(&id);
-    let value = value(&place, label)?;
-    answers.labels.push(NewLabel { id, annotator: by?, value, given, place });
-    Ok(())
+fn min(answers: &mut Intake, place: &Place, row: &Value) -> Result<()> {
+    let by = annotator(answers, place, row.get("annotator").unwrap_or(&Value::Null));
+    take(answers, place, (row, "/uid"), row.get(CONTROL), (by, row.get("created_at")))
 }
 
 /// A table, whose cells hold texts, or JSON whose label is not a choice.
@@ -234,7 +210,7 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
         let row = serde_json::json!({
             CONTROL: label, "annotator": number, "created_at": row.cell(created), "uid": row.id()
         });
-        min(&mut answers, place, &row)?;
+        min(&mut answers, &place, &row)?;
     }
     Ok(answers)
 }

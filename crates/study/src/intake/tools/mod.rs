@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use crate::intake::Intake;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::logs::json::{elements, scalar};
 use judge_uncertainty_formats::records::Records;
 use judge_uncertainty_formats::table::DataTable;
 
@@ -132,15 +133,6 @@ fn values(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
 /// What is wrong with an export that is not as its tool writes it.
 fn not(place: Place, expected: &'static str, reason: &str) -> Error {
     Error::refused(place, Problem::NotJson { reason: reason.to_owned(), expected })
-}
-
-/// A text or number as text; `None` for anything else.
-fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
 }
 
 /// A field that must be a text or a number and not blank.

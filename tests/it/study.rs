@@ -399,7 +399,7 @@ fn thousands_of_classes_are_refused_before_anything_is_read() {
     // With a thousand the default floor leaves room for all of them.
     let folder = edited("study.toml", "\"yes\", \"no\"", &classes[..1000].join(", "));
     let file = StudyFile::read(&folder.0.path().join("study.toml")).unwrap();
-    assert_eq!(file.config.judge.of_classes().floor(1000), 0.00025);
+    assert_eq!(file.config.floor(), 0.00025);
 }
 
 #[test]

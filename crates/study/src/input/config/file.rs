@@ -138,7 +138,7 @@ impl StudyFile {
     pub fn checked(path: &Path, text: &str, config: StudyConfig) -> Result<Self> {
         let check = Check { path, text };
         check.that(!config.title.trim().is_empty(), "title", &config.title, "is blank", "name the study")?;
-        config.check_own(&check)?;
+        config.check_tables(&check)?;
         check_shared(&config, &check)?;
         Ok(Self { path: path.to_owned(), sha256: String::new(), config })
     }

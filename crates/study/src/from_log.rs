@@ -40,42 +40,27 @@ pub struct LogOptions<'k> {
     pub known: Option<&'k StudyConfig>,
 }
 
-/// A study of the answers under one criterion.
+/// A study that waits to be written, of the answers under one criterion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogStudy {
     /// The criterion; `None` of a log that names none.
     pub criterion: Option<String>,
     /// Its folder; `None` of the only study.
     pub folder: Option<String>,
+    /// What it is made of, in words.
+    pub format: String,
     /// Its files.
     pub files: StudyFolder,
-    /// Numbers of items, answers and labels.
-    pub found: Found,
+    /// Number of items.
+    pub items: usize,
+    /// Items that people labelled.
+    pub labelled: usize,
     /// Which of the columns hold what.
     pub columns: Mapping,
-    /// Each column of a table of pairs, and how it was read; empty of a log, whose format says what is what.
+    /// Each column of a table, and how it was read; empty of a log, whose format says what is what.
     pub table: Vec<ReadColumn>,
     /// How answers were interpreted, and what was left out.
     pub notices: Vec<String>,
-}
-
-/// What a log held under a criterion.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Items.
-    pub items: usize,
-    /// Items that look to an annotator like another one, which is labelled in their place.
-    pub alike: usize,
-    /// Answers of the judge, failed ones included.
-    pub answers: usize,
-    /// Answers that can't be read.
-    pub failed: usize,
-    /// Labels that people gave.
-    pub labels: usize,
-    /// Items that have any.
-    pub labelled: usize,
-    /// Labels that are not on the scale, or a second one by an annotator for an item: left out.
-    pub other_labels: usize,
 }
 
 /// Fields that annotators don't see: what is right is theirs to say.
@@ -182,24 +167,17 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let scores = coding.judge_scores.then(ends);
     let judge = AnswerTable::new((logs, items.rows().len()), (&coding, scores), id, &alike)?;
     let (given, other_labels) = labels(of_people, &coding, &alike);
-    let found = Found {
-        items: items.rows().len() - alike.len(),
-        alike: alike.len(),
-        answers: judge.number,
-        failed: judge.failed,
-        labels: given.len(),
-        labelled: given.iter().map(|[id, ..]| id).collect::<BTreeSet<_>>().len(),
-        other_labels,
-    };
-    if found.answers == 0 {
+    let (number, labelled) =
+        (items.rows().len() - alike.len(), given.iter().map(|[id, ..]| id).collect::<BTreeSet<_>>().len());
+    if judge.number == 0 {
         return Err(no_answer());
     }
     let of_scores = scores.map(|ends| coding.of_scores("The judge's score", ends));
     let mut notices: Vec<String> = coding.notices.into_iter().chain(of_scores).collect();
     for (number, what) in [
-        (found.failed, "answers of the judge that failed"),
-        (found.alike, "items that look like another one to an annotator"),
-        (found.other_labels, "labels of people that are not on the scale, or given twice"),
+        (judge.failed, "answers of the judge that failed"),
+        (alike.len(), "items that look like another one to an annotator"),
+        (other_labels, "labels of people that are not on the scale, or given twice"),
     ] {
         notices.extend((number > 0).then(|| format!("Left out: {what} ({number}).")));
     }
@@ -220,8 +198,8 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     head.set("instruction", instruction, "");
     let missing = if rubrics.len() > 1 { "Every item has a rubric of its own." } else { RUBRIC };
     let mut of_items = Lines::default();
-    if found.alike > 0 {
-        of_items.note(&format!("{} items that look like another one to an annotator are left out.", found.alike));
+    if !alike.is_empty() {
+        of_items.note(&format!("{} items that look like another one to an annotator are left out.", alike.len()));
     }
     of_items.set("text", text.as_deref(), "what experts read: columns in braces");
     of_items.set_group(options.group_from.as_deref());
@@ -257,7 +235,7 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
         ("log.json", noted.into_bytes()),
     ];
     let labels = std::iter::once(["id", "annotator", "label"].map(str::to_owned)).chain(given).map(Vec::from);
-    files.extend((found.labels > 0).then(|| ("labels.csv", csv_text(labels))));
+    files.extend((labelled > 0).then(|| ("labels.csv", csv_text(labels))));
     let files = StudyFolder {
         title: format!("{about} of {tools}"),
         criterion: Lines::of_criterion(criterion.as_ref(), missing),
@@ -269,7 +247,8 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
         is_counted: false,
         files,
     };
-    Ok(LogStudy { criterion: None, folder: None, files, found, columns, table: vec![], notices })
+    let (format, table) = (String::new(), vec![]);
+    Ok(LogStudy { criterion: None, folder: None, format, files, items: number, labelled, columns, table, notices })
 }
 
 /// Which columns of items hold what an audit tells of.

@@ -1,14 +1,13 @@
 //! What is audited: a table whose columns are recognised, or the criteria of a judge's log.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::columns::{Correction, Mapping, Role, names_answers};
 use super::long;
-use super::pairs::PairTable;
-use super::prepare::{Prepared, prepare, stem, unreadable};
+use super::prepare::{Prepared, file_name, of_table, unreadable};
 use super::table::CellTable;
-use super::{Audited, Labelled, criteria, shares};
+use super::{Audited, Labelled, criteria, pairs, shares};
 use crate::findings::condition::Condition;
 use crate::from_log::{self, LogOptions, LogStudy};
 use crate::input::config::StudyConfig;
@@ -31,12 +30,7 @@ pub enum AuditInput {
         folder: Option<String>,
     },
     /// A criterion of a judge's log, whose format says what is what.
-    Log {
-        /// Its study.
-        study: LogStudy,
-        /// What the log is, in words.
-        format: String,
-    },
+    Log(Box<LogStudy>),
 }
 
 impl AuditInput {
@@ -63,7 +57,12 @@ impl AuditInput {
             }
             let options = LogOptions { known, ..of_corrections(path, corrections)? };
             let studies = from_log::studies(logs, &source, &options)?;
-            return Ok(studies.into_iter().map(|study| Self::of_criterion(study, format.title)).collect());
+            let of_criterion = |study: LogStudy| {
+                let name = study.criterion.as_ref();
+                let format = name.map_or(format.title.to_owned(), |name| format!("{}; criterion {name}", format.title));
+                Self::Log(Box::new(LogStudy { format, ..study }))
+            };
+            return Ok(studies.into_iter().map(of_criterion).collect());
         }
         match others.first() {
             None => {
@@ -108,8 +107,8 @@ impl AuditInput {
                 .or_else(|| long::unpacked(&cells, &mapping, &all))
                 .or_else(|| shares::likeliest(&cells, &mapping, classes));
             let Some((made, raters)) = made else {
-                return match PairTable::new(&cells, path, &mapping, (&of_columns, reading)) {
-                    Some(pairs) => Ok(vec![Self::of_pairs(pairs, path, &cells.format, known)?]),
+                return match pairs::study(&cells, path, &mapping, (&of_columns, known)) {
+                    Some(study) => Ok(vec![Self::Log(Box::new(study?))]),
                     None => Self::of_table(cells, &mapping, &all).map_err(|reason| unreadable(path, reason)),
                 };
             };
@@ -176,32 +175,15 @@ impl AuditInput {
     pub fn criterion(&self) -> Option<&str> {
         match self {
             Self::Table { cells, .. } => cells.criterion.as_ref().map(|criterion| criterion.name.as_str()),
-            Self::Log { study, .. } => study.criterion.as_deref(),
+            Self::Log(study) => study.criterion.as_deref(),
         }
-    }
-
-    fn of_pairs(pairs: PairTable, path: &Path, format: &str, known: Option<&StudyConfig>) -> Result<Self, Error> {
-        let mut source = Source::default();
-        let PairTable { log, columns, table, read, notices } = pairs;
-        let group = columns.one(Role::Group).map(str::to_owned);
-        let options = LogOptions { group_from: group, read, known, ..LogOptions::default() };
-        let made = from_log::studies(source.take_log(path, log)?, &source, &options)?;
-        let mut study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
-        study.files.title = stem(path);
-        let notices = [notices, study.notices].concat();
-        Ok(Self::of_criterion(LogStudy { columns, table, notices, ..study }, &format!("{format} of pairs")))
-    }
-
-    fn of_criterion(study: LogStudy, title: &str) -> Self {
-        let format = study.criterion.as_ref().map_or(title.to_owned(), |name| format!("{title}; criterion {name}"));
-        Self::Log { study, format }
     }
 
     /// The folder of its study within that of all; `None` of the only one.
     pub fn folder(&self) -> Option<&str> {
         match self {
             Self::Table { folder, .. } => folder.as_deref(),
-            Self::Log { study, .. } => study.folder.as_deref(),
+            Self::Log(study) => study.folder.as_deref(),
         }
     }
 
@@ -222,18 +204,24 @@ impl AuditInput {
         (given, at_least): (&Labelled, &[Condition]),
         known: Option<&StudyConfig>,
     ) -> Result<Prepared, Error> {
-        let (study, format) = match self {
-            Self::Table { cells, corrections, .. } => {
-                return prepare(&cells, name, &corrections, (given, at_least), known);
-            }
-            Self::Log { study, format } => (study, format),
+        let (study, lines, bad) = match self {
+            Self::Table { cells, corrections, .. } => of_table(&cells, name, &corrections, given, known)?,
+            Self::Log(study) => (*study, vec![], vec![]),
         };
         // Where every item is labelled, nothing was chosen.
-        let chosen = if study.found.labelled == study.found.items { Labelled::Random } else { given.clone() };
-        let columns = (study.columns, study.table);
-        let audited = Audited::new(name, (&format, study.found.items), columns, (chosen.clone(), study.notices));
-        let files = study.files.staged(&chosen, at_least);
-        Ok(Prepared { audited, files, lines: vec![], bad: vec![] })
+        let chosen = if study.labelled == study.items { Labelled::Random } else { given.clone() };
+        let audited = Audited {
+            audit: file_name(name),
+            format: study.format,
+            rows: study.items,
+            columns: study.columns,
+            table: study.table,
+            chosen: chosen.clone(),
+            notices: study.notices,
+            written: BTreeMap::new(),
+            files: vec![],
+        };
+        Ok(Prepared { audited, files: study.files.staged(&chosen, at_least), lines, bad })
     }
 }
 

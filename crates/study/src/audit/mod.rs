@@ -90,19 +90,6 @@ pub struct Audited {
     pub files: Vec<String>,
 }
 
-impl Audited {
-    /// Of the file `name`, whose rows are so many; its record names no files yet.
-    fn new(
-        name: &Path,
-        (format, rows): (&str, usize),
-        (columns, table): (Mapping, Vec<ReadColumn>),
-        (chosen, notices): (Labelled, Vec<String>),
-    ) -> Self {
-        let (audit, format) = (prepare::file_name(name), format.to_owned());
-        Self { audit, format, rows, columns, table, chosen, notices, written: BTreeMap::new(), files: vec![] }
-    }
-}
-
 /// How `audit` read the columns of the table from which it made the study in a folder; none of another study.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use super::folder;
 use super::rows::AuditRows;
 use super::table::CellTable;
 use super::{Audited, Labelled};
-use crate::findings::condition::Condition;
+use crate::from_log::LogStudy;
 use crate::input::config::StudyConfig;
 use crate::input::spelling::number;
 use judge_uncertainty_formats::batches::Bad;
@@ -55,14 +55,14 @@ pub(crate) fn not_used(names: &[String], is_used: impl Fn(&str) -> bool) -> Opti
     (!unused.is_empty()).then(|| format!("Not used: {}{more}.", unused[..unused.len().min(MOST_NAMED)].join(", ")))
 }
 
-/// A study of a table, and the rows that can't be used if its scale is known.
-pub(super) fn prepare(
+/// A study of a table, the line of each of its items, and the rows that can't be used if its scale is known.
+pub(super) fn of_table(
     cells: &CellTable,
     name: &Path,
     corrections: &[Correction],
-    (given, at_least): (&Labelled, &[Condition]),
+    given: &Labelled,
     known: Option<&StudyConfig>,
-) -> Result<Prepared, Error> {
+) -> Result<(LogStudy, Vec<u64>, Vec<Bad>), Error> {
     let refused = |reason: String| unreadable(name, reason);
     let mapping = Mapping::new(cells, corrections).map_err(refused)?;
     let chances = match given {
@@ -80,13 +80,19 @@ pub(super) fn prepare(
         not_used(&cells.names, |name| used.contains(name) || chances == Some(name)),
     ];
     let of_reading = [&cells.notices[..], &rows.notices].concat();
-    let notices = first.into_iter().flatten().chain(of_reading).chain(last.into_iter().flatten()).collect();
-    // Where every row is labelled, nothing was chosen.
-    let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
-    let files = folder::of_table(&stem(name), cells, &mapping, &rows).staged(&chosen, at_least);
-    let audited = Audited::new(name, (&cells.format, rows.len()), (mapping, table), (chosen, notices));
+    let study = LogStudy {
+        criterion: cells.criterion.as_ref().map(|criterion| criterion.name.clone()),
+        folder: None,
+        format: cells.format.clone(),
+        files: folder::of_table(&stem(name), cells, &mapping, &rows),
+        items: rows.len(),
+        labelled: rows.labelled().len(),
+        notices: first.into_iter().flatten().chain(of_reading).chain(last.into_iter().flatten()).collect(),
+        columns: mapping,
+        table,
+    };
     let lines = rows.kept.iter().map(|&row| cells.line(row)).collect();
-    Ok(Prepared { audited, files, lines, bad: rows.faults })
+    Ok((study, lines, rows.faults))
 }
 
 /// Columns that may be people's though none, or another one, was read as theirs.

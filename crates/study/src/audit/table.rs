@@ -1,5 +1,6 @@
 //! Any table in a file as rows of named cells.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -158,6 +159,23 @@ impl CellTable {
         let (lines, notices, criterion) = (self.lines.clone(), self.notices.clone(), self.criterion.clone());
         let (bytes, is_counted) = (self.bytes, self.is_counted);
         Self { lines, notices, criterion, bytes, is_counted, ..Self::new(names, rows, &self.format) }
+    }
+
+    /// This table without some columns, and with others behind the rest; `rows` have the cells of these, each with the row
+    /// that it goes on.
+    pub(super) fn replaced<'c, C: Into<Cow<'c, str>>>(
+        &'c self,
+        out: &[usize],
+        names: impl IntoIterator<Item = String>,
+        rows: impl Iterator<Item = (usize, Vec<C>)>,
+    ) -> Self {
+        let kept: Vec<usize> = (0..self.names.len()).filter(|k| !out.contains(k)).collect();
+        let names = kept.iter().map(|&k| self.names[k].clone()).chain(names).collect();
+        let row = |(row, cells): (usize, Vec<C>)| {
+            let own = kept.iter().map(|&k| Cow::Borrowed(self.cell(row, k)));
+            own.chain(cells.into_iter().map(Into::into)).collect::<Vec<_>>()
+        };
+        self.with_columns(names, rows.map(row))
     }
 
     /// Repeats the line of each row as often as the row was.

@@ -47,7 +47,7 @@ fn loaded(folder: &Path) -> Study {
 #[test]
 fn a_log_with_edits_becomes_a_study_with_labels() {
     let files = all(&["inspect-graded.eval"], &LogOptions::default()).unwrap().remove(0);
-    assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, labelled: 2, ..Found::default() });
+    assert_eq!((files.items, files.labelled), (5, 2));
     let folder = written(&files);
     let study = loaded(folder.path());
     let report = InputReport::new(&study);
@@ -70,7 +70,8 @@ fn every_criterion_is_a_study_on_its_own_scale() {
             let keys = ["classes", "places", "scale"];
             toml.lines().find(|line| keys.iter().any(|key| line.starts_with(key))).unwrap().to_owned()
         };
-        made.iter().map(|f| (f.folder.clone().unwrap(), setting(f), f.found.failed)).collect()
+        let failed = |f: &LogStudy| f.notices.iter().filter(|text| text.ends_with("that failed (1).")).count();
+        made.iter().map(|f| (f.folder.clone().unwrap(), setting(f), failed(f))).collect()
     };
     let of = |name: &str, setting: &str, failed| (name.to_owned(), setting.to_owned(), failed);
     let expected =
@@ -107,7 +108,12 @@ fn made_of(logs: &[&str]) -> String {
 #[test]
 fn logs_are_read_directly_as_well() {
     let files = made(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"], &LogOptions::default()).unwrap();
-    assert_eq!(files.found, Found { items: 7, answers: 7, failed: 2, ..Found::default() });
+    assert_eq!((files.items, files.labelled), (7, 0));
+    assert!(
+        files.notices.contains(&"Left out: answers of the judge that failed (2).".to_owned()),
+        "{:?}",
+        files.notices
+    );
     let folder = written(&files);
     let labels = "id,annotator,label\nm1,a,urgent\nm1,b,soon\nm2,a,later\nm3,a,soon\nm4,a,soon\n";
     std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
@@ -205,7 +211,7 @@ fn reference_answers_are_labels_on_request() {
     let options =
         LogOptions { id: Some("doc.id".to_owned()), labels_from: Some("doc.gold".to_owned()), ..LogOptions::default() };
     let files = made(&["samples_judge_choice.jsonl"], &options).unwrap();
-    assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4, labelled: 4, ..Found::default() });
+    assert_eq!((files.items, files.labelled), (4, 4));
     let folder = written(&files);
     let study = loaded(folder.path());
     assert_eq!(study.labels.annotators, ["doc.gold"]);
@@ -238,8 +244,8 @@ fn a_log_and_a_table_of_the_same_answers_have_one_scale() {
         let log = Log::new("made", "made", (0..60).map(record).collect());
         let logs = Logs::from_log(PathBuf::from("made.json"), log);
         let study = studies(logs, &Source::default(), &LogOptions::default()).unwrap().remove(0);
-        let found = Found { items: 60, answers: 60, labels: 60, labelled: 60, ..Found::default() };
-        assert_eq!(study.found, found, "{expected}");
+        assert_eq!((study.items, study.labelled), (60, 60), "{expected}");
+        assert!(!study.notices.iter().any(|text| text.starts_with("Left out")), "{expected}");
         let rows = (0..60).map(|i| vec![format!("q{i}"), judge(i).to_owned(), people(i).to_owned()]);
         let cells = CellTable::new(["id", "judge", "human"].map(str::to_owned).to_vec(), rows, "made");
         let input = AuditInput::from_cells(cells, Path::new("made.csv"), &[], None).unwrap().remove(0);

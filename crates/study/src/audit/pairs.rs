@@ -21,10 +21,12 @@ use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, is_person};
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
 use super::columns::{Correction, Mapping, Role, has_word, is_model, words};
+use super::folder::MadeStudy;
 use super::long;
 use super::prepare::{file_name, not_used, stem};
 use super::table::{CellTable, present};
-use crate::from_log::{self, LogOptions, LogStudy};
+use super::{Audited, Labelled};
+use crate::from_log::{self, LogOptions};
 use crate::input::config::{Letters, StudyConfig, TableReading};
 use crate::input::source::Source;
 
@@ -136,8 +138,9 @@ pub(super) fn study(
     cells: &CellTable,
     path: &Path,
     mapping: &Mapping,
-    (corrections, known): (&[Correction], Option<&StudyConfig>),
-) -> Option<Result<LogStudy, Error>> {
+    corrections: &[Correction],
+    (given, known): (&Labelled, Option<&StudyConfig>),
+) -> Option<Result<MadeStudy, Error>> {
     let as_before = known.and_then(|known| known.audited.as_ref());
     let (systems, texts) = (sides(cells, SYSTEM), sides(cells, ANSWER));
     let column = |name: &&str| cells.column(name);
@@ -295,14 +298,16 @@ pub(super) fn study(
     notices.extend(not_used(&cells.names, |name| columns.names().contains(name)));
     let table = columns.read_columns(cells, corrections);
     let log = Log::new("pairs", &file_name(path), records);
-    let options = LogOptions { group_from: group.map(str::to_owned), read, known, ..LogOptions::default() };
+    let (group_from, given) = (group.map(str::to_owned), given.clone());
+    let options = LogOptions { group_from, read, known, given, ..LogOptions::default() };
     let mut source = Source::default();
     let made = source.take_log(path, log).and_then(|logs| from_log::studies(logs, &source, &options));
     Some(made.map(|made| {
         let mut study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
-        study.files.title = stem(path);
-        let (format, notices) = (format!("{} of pairs", cells.format), [notices, study.notices].concat());
-        LogStudy { format, columns, table, notices, ..study }
+        notices.append(&mut study.audited.notices);
+        let (audit, format) = (file_name(path), format!("{} of pairs", cells.format));
+        study.audited = Audited { audit, format, columns, table, notices, ..study.audited };
+        MadeStudy { title: stem(path), ..study }
     }))
 }
 

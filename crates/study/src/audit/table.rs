@@ -11,7 +11,7 @@ use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{DataTable, NO_IDS, Row, distinct};
 use judge_uncertainty_formats::{parquet, records, xlsx};
 
-use super::columns::{Mapping, Role, names_answers};
+use super::columns::{Correction, Mapping, Role, names_answers};
 use crate::input::question::Criterion;
 use crate::input::source::{Source, read_joined};
 use crate::input::spelling::number;
@@ -251,6 +251,11 @@ impl CellTable {
     /// The position of a column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
+    }
+
+    /// Whether it has the column that a correction names, if that names one.
+    pub(super) fn has(&self, correction: &Correction) -> bool {
+        correction.column.as_ref().is_none_or(|name| self.column(name).is_some())
     }
 
     /// The cells of some columns in a row, without white space around them.

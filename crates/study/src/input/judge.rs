@@ -60,10 +60,6 @@ pub struct StudyJudge {
     pub spread: Vec<Option<f64>>,
     /// Its stated confidence per item, 0 to 100; empty where it states none.
     pub confidence: Vec<Option<f64>>,
-    /// Blank answers: they are counted and never become labels.
-    pub failed_answers: usize,
-    /// Rows of ids that the items don't have, left out.
-    pub unknown_rows: usize,
     /// What was found in its file.
     pub report: JudgeReport,
 }
@@ -585,8 +581,6 @@ impl StudyJudge {
             variants: variants.variants().to_vec(),
             spread: if_any(predictions.spread),
             confidence: if_any(predictions.confidence),
-            failed_answers: report.failed_answers,
-            unknown_rows: report.unknown_rows,
             predictions: predictions.q,
             variances: vec![],
             answers: Some(variants),
@@ -614,9 +608,15 @@ impl StudyJudge {
             spread: means.iter().map(|means| (means.len() > 1).then(|| sample_sd(means))).collect(),
             confidence: vec![],
             scores: means,
-            failed_answers: report.failed_answers,
-            unknown_rows: report.unknown_rows,
             report: JudgeReport::Ratings(ScoreJudgeReport { without_sd, ..report }),
+        }
+    }
+
+    /// Blank answers, which never become labels, and rows of ids that the items don't have, which are left out.
+    pub fn unused(&self) -> [usize; 2] {
+        match &self.report {
+            JudgeReport::Classes(report) => [report.failed_answers, report.unknown_rows],
+            JudgeReport::Ratings(report) => [report.failed_answers, report.unknown_rows],
         }
     }
 

@@ -182,8 +182,8 @@ impl InputReport {
 }
 
 fn warnings(study: &Study, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
-    let unknown_rows = study.judge.unknown_rows + study.labels.unknown_rows;
-    let failed_answers = study.judge.failed_answers;
+    let [failed_answers, unknown_rows] = study.judge.unused();
+    let unknown_rows = unknown_rows + study.labels.unknown_rows;
     let labelled = numbers.iter().filter(|n| **n > 0).count();
     let needed = 10 * (features + 1);
     let mut warnings = Vec::new();

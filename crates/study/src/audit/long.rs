@@ -518,9 +518,7 @@ pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Opti
         names.iter().map(|name| fields.get(name).cloned().unwrap_or_default()).collect()
     };
     let rows = rows.map(|(row, fields)| (row, cells_of(fields)));
-    let mut table = cells.replaced(&[column], names.iter().cloned(), rows);
-    table.keep_lines(found.iter().map(Vec::len));
-    Some((table, vec![]))
+    Some((cells.replaced(&[column], names.iter().cloned(), rows), vec![]))
 }
 
 /// The fields of a value, by their names behind that of what they are in; of a list with one text the text.

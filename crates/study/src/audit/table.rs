@@ -171,17 +171,14 @@ impl CellTable {
     ) -> Self {
         let kept: Vec<usize> = (0..self.names.len()).filter(|k| !out.contains(k)).collect();
         let names = kept.iter().map(|&k| self.names[k].clone()).chain(names).collect();
+        let mut lines = vec![];
         let row = |(row, cells): (usize, Vec<C>)| {
+            lines.extend(self.lines.get(row));
             let own = kept.iter().map(|&k| Cow::Borrowed(self.cell(row, k)));
             own.chain(cells.into_iter().map(Into::into)).collect::<Vec<_>>()
         };
-        self.with_columns(names, rows.map(row))
-    }
-
-    /// Repeats the line of each row as often as the row was.
-    pub(super) fn keep_lines(&mut self, times: impl Iterator<Item = usize>) {
-        let lines = self.lines.iter().zip(times);
-        self.lines = lines.flat_map(|(line, times)| std::iter::repeat_n(*line, times)).collect();
+        let table = self.with_columns(names, rows.map(row));
+        Self { lines, ..table }
     }
 
     /// The table without rows that are none: the header again, as where files were joined; what surveys write below it; and what

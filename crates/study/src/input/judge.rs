@@ -134,19 +134,6 @@ fn rounding(weights: &[f64]) -> f64 {
     ROUNDING.max(half_unit * weights.len() as f64 * (1.0 + 1e-9))
 }
 
-/// A stated confidence on the common scale; one that is on it already keeps its digits.
-///
-/// # Errors
-/// It is outside the `range` in which it is stated.
-fn confidence_of(stated: f64, range: Option<(f64, f64)>) -> std::result::Result<f64, Problem> {
-    let (low, high) = range.unwrap_or(CONFIDENCE_RANGE);
-    if !(low..=high).contains(&stated) {
-        return Err(Problem::OutOfRange { value: stated, low, high });
-    }
-    let same = (low, high) == CONFIDENCE_RANGE;
-    Ok(if same { stated } else { (stated - low) / (high - low) * CONFIDENCE_RANGE.1 })
-}
-
 /// Where answers stand in a table.
 #[derive(Default)]
 struct AnswerColumns {
@@ -191,12 +178,17 @@ impl AnswerColumns {
             _ if config.variants.is_empty() => vec![of_variant("")?],
             _ => config.variants.iter().map(|variant| of_variant(variant)).collect::<Result<_>>()?,
         };
+        let mut mirrored: Vec<usize> = (0..classes.len()).collect();
+        let place = |name: &String| classes.iter().position(|class| class == name);
+        if let Some((one, other)) = config.mirror.as_ref().and_then(|(one, other)| place(one).zip(place(other))) {
+            mirrored.swap(one, other);
+        }
         Ok(Self {
             columns,
             side_by_side: config.variants.clone(),
             variant: variant()?,
             swapped: optional(&config.swapped_column())?,
-            mirrored: mirrored(classes, config.mirror.as_ref()),
+            mirrored,
             confidence: optional(&config.confidence)?.into_iter().collect(),
         })
     }
@@ -251,16 +243,6 @@ impl AnswerColumns {
         let name = self.variant.map_or(Ok(ONLY_VARIANT), |column| row.text(column))?;
         Ok(if self.is_swapped(row)? { Cow::Owned(name.to_owned() + SWAPPED) } else { Cow::Borrowed(name) })
     }
-}
-
-/// The class that each stands for where the two answers are shown in the other order.
-fn mirrored(classes: &[String], mirror: Option<&(String, String)>) -> Vec<usize> {
-    let mut stands_for: Vec<usize> = (0..classes.len()).collect();
-    let place = |name: &String| classes.iter().position(|class| class == name);
-    if let Some((one, other)) = mirror.and_then(|(one, other)| place(one).zip(place(other))) {
-        stands_for.swap(one, other);
-    }
-    stands_for
 }
 
 struct AnswerReader<'c> {
@@ -329,8 +311,13 @@ impl<'c> AnswerReader<'c> {
         }
         for &column in &layout.confidence {
             let Some(stated) = row.optional_number(column)? else { continue };
-            let scaled = confidence_of(stated, self.config.judge.of_classes().confidence_range);
-            let scaled = scaled.map_err(|problem| row.refuse(column, problem))?;
+            let (low, high) = self.config.judge.of_classes().confidence_range.unwrap_or(CONFIDENCE_RANGE);
+            if !(low..=high).contains(&stated) {
+                return Err(row.refuse(column, Problem::OutOfRange { value: stated, low, high }));
+            }
+            // On the common scale already, it keeps its digits.
+            let same = (low, high) == CONFIDENCE_RANGE;
+            let scaled = if same { stated } else { (stated - low) / (high - low) * CONFIDENCE_RANGE.1 };
             self.most_confident = self.most_confident.max(stated);
             let (sum, count) = &mut self.confidences[item];
             *sum += scaled;

@@ -125,7 +125,9 @@ impl AnsweredQueue {
     /// Whether more than a twentieth of its items have neither an added label nor a remark of an annotator.
     pub(crate) fn is_unfinished(&self, study: &Study) -> bool {
         let Ok(selection) = &self.selection else { return false };
-        let answered = answered_items(study);
+        let Labels { remarks, .. } = &study.labels;
+        let labels = study.labels.added().map(|label| label.item);
+        let answered: BTreeSet<usize> = labels.chain(remarks.iter().map(|remark| remark.item)).collect();
         let all = selection.ranked.len() + selection.drawn.len();
         let open = selection.ranked.iter().chain(&selection.drawn).filter(|item| !answered.contains(item)).count();
         open as f64 > MOST_OPEN * all as f64
@@ -134,12 +136,6 @@ impl AnsweredQueue {
 
 /// Share of a queue's items that may lack an answer where it counts as finished.
 pub(crate) const MOST_OPEN: f64 = 0.05;
-
-/// The items that annotators answered, with an added label or a remark.
-pub(crate) fn answered_items(study: &Study) -> BTreeSet<usize> {
-    let labels = study.labels.added().map(|label| label.item);
-    labels.chain(study.labels.remarks.iter().map(|remark| remark.item)).collect()
-}
 
 /// Folders that may hold a queue: those in the folder of a study, by name, and those that it notes elsewhere.
 ///

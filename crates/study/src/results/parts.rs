@@ -339,7 +339,7 @@ fn came_back(study: &Study, before: &Decomposition) -> Vec<Option<CameBack>> {
         return ratings_came_back(beliefs, &study.labels);
     }
     let classes = beliefs.of_classes();
-    let added = study.labels.added_counts();
+    let added = study.labels.counts_of(&study.labels.added().copied().collect::<Vec<_>>());
     let Some(places) = study.file.config.scale.places() else {
         let gini = |item: usize| classes.get(item).gini();
         return against(beliefs, &added, gini, squared_error);

@@ -348,8 +348,8 @@ pub struct TrustConfig {
     /// agree with people as well as they do with each other.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub at_least: BTreeMap<String, f64>,
-    /// The run of another study: its trust is the centre of the prior here ([`crate::model::study::Carried`]), and its
-    /// recalibration, if it has one, is where the recalibration here starts ([`crate::model::study::CarriedMap`]).
+    /// The run of another study: its trust is the centre of the prior here ([`crate::model::carried::Carried`]), and its
+    /// recalibration, if it has one, is where the recalibration here starts ([`crate::model::carried::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
 }

@@ -35,8 +35,7 @@
 //! # Kinds of labels
 //!
 //! A study's labels are classes, classes at places of a scale, or numbers: its [`study::Scale`] says which, and nearly
-//! all code about a study is shared by every scale. The rest is in `crates/study/src/kinds`, and the sentences for
-//! readers in `crates/report/src/kinds`, because studies do not depend on reports. Half splits use an
+//! all code about a study is shared by every scale. Half splits use an
 //! [`evaluation::Pool`] for everything that they need to know of labels; a decomposition is that pool fitted to every
 //! label. The paper's Experiment 2 runs on the pool of classes.
 //!

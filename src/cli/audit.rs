@@ -14,7 +14,8 @@ use crate::formats::error::{Error as DataError, Place};
 use crate::report::study::{Line, answer, describe};
 use crate::study::Error as StudyError;
 use crate::study::audit::columns::{Correction, ROLES, Role};
-use crate::study::audit::{AuditInput, Audited, Labelled};
+use crate::study::audit::folder::MadeStudy;
+use crate::study::audit::{self, Audited, Labelled};
 use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
 use crate::study::queue::Amount;
@@ -104,16 +105,17 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         let remedy = format!("name one: judge-uncertainty audit {}", shell_path(first));
         return Err(StudyError::from(DataError::unfit(Place::file(folder), reason, remedy)).into());
     }
-    let inputs = AuditInput::read(&args.files, &args.corrections, None).map_err(StudyError::from)?;
+    let given = args.labelled.as_ref().unwrap_or(&Labelled::Unknown);
+    let studies = audit::read(&args.files, &args.corrections, (given, None)).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.files[0]));
     // Dropped after the studies within them.
     let mut above = MadeFolders::default();
     let mut tried = vec![];
-    for input in inputs {
-        let folder = input.folder().map_or_else(|| out.clone(), |name| out.join(name));
-        let criterion = input.criterion().unwrap_or_default().to_owned();
+    for study in studies {
+        let folder = study.folder.as_ref().map_or_else(|| out.clone(), |name| out.join(name));
+        let criterion = study.criterion.clone().unwrap_or_default();
         above.make_above(&folder)?;
-        tried.push((criterion, one(args, input, &folder)?));
+        tried.push((criterion, one(args, study, &folder)?));
     }
     // What is refused of one criterion leaves the studies of the others unwritten, too.
     let mut made = vec![];
@@ -243,12 +245,10 @@ impl Drop for MadeFolders {
     }
 }
 
-/// Makes a study of what was read, and runs it. With its run and its first queue it is on trial: it leaves the disk again
+/// Writes a study of what was read, and runs it. With its run and its first queue it is on trial: it leaves the disk again
 /// unless it is committed.
-fn one(args: &Args, input: AuditInput, out: &Path) -> Result<(AuditedStudy, Staged, OnTrial<Audited>), Error> {
-    let (mut audited, staged) = input
-        .study(&args.files[0], (args.labelled.as_ref().unwrap_or(&Labelled::Unknown), &args.at_least))
-        .map_err(StudyError::from)?;
+fn one(args: &Args, study: MadeStudy, out: &Path) -> Result<(AuditedStudy, Staged, OnTrial<Audited>), Error> {
+    let (mut audited, staged) = study.staged(&args.at_least);
     let inputs: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
     let folder = vacant_folder::<Audited>(out, args.force, inputs.iter())?;
     // The study is read back from where it stands, as every other command will read it.

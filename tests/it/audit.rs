@@ -9,7 +9,7 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::Study;
 use judge_uncertainty::study::audit::columns::{Mapping, Role};
 use judge_uncertainty::study::audit::table::CellTable;
-use judge_uncertainty::study::audit::{AuditInput, Labelled};
+use judge_uncertainty::study::audit::{Labelled, of_table};
 use judge_uncertainty::study::findings::Answer;
 use serde_json::{Value, json};
 
@@ -732,8 +732,7 @@ fn all_faults_are_told_at_once() {
 
 fn audited(cells: &CellTable, labelled: Labelled) -> Answer {
     let folder = tempfile::tempdir().unwrap();
-    let input = AuditInput::Table { cells: cells.clone(), corrections: vec![], folder: None };
-    let (_, files) = input.study("table.csv".as_ref(), (&labelled, &[])).unwrap();
+    let (_, files) = of_table(cells, "table.csv".as_ref(), &[], (&labelled, None)).unwrap().staged(&[]);
     for name in ["study.toml", "items.csv", "judge.csv", "labels.csv"] {
         fs::write(folder.path().join(name), files.text(name).unwrap()).unwrap();
     }

@@ -399,7 +399,7 @@ fn thousands_of_classes_are_refused_before_anything_is_read() {
     // With a thousand the default floor leaves room for all of them.
     let folder = edited("study.toml", "\"yes\", \"no\"", &classes[..1000].join(", "));
     let file = StudyFile::read(&folder.0.path().join("study.toml")).unwrap();
-    assert_eq!(file.config.judge.of_classes().floor(1000), 0.00025);
+    assert_eq!(file.config.floor(), 0.00025);
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn left_out_items_and_rows_are_counted() {
     let study = folder.load().unwrap();
     assert_eq!(study.left_out, ["a"]);
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!((study.judge.unknown_rows, study.labels.unknown_rows), (1, 0));
+    assert_eq!((study.judge.unused()[1], study.labels.unknown_rows), (1, 0));
     assert_eq!(study.numbers(), [1, 0]);
     let warnings = InputReport::new(&study).warnings.join("\n");
     assert!(
@@ -519,7 +519,7 @@ fn sampled_labels_are_tallied_and_failures_never_become_labels() {
     assert_eq!(study.judge.variants, ["m1", "m2"]);
     let answers = study.judge.answers.as_ref().unwrap();
     assert_eq!(answers.answers(0).collect::<Vec<_>>(), [[2.0, 1.0], [0.0, 1.0]]);
-    assert_eq!((study.judge.report.of_classes().answers, study.judge.failed_answers), (6, 2));
+    assert_eq!((study.judge.report.of_classes().answers, study.judge.unused()[0]), (6, 2));
     // By hand: shares (2/3, 1/3) and (0, 1) have the mean (1/3, 2/3) and the sd 1/3 for both classes.
     assert!((study.judge.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
     assert_eq!(study.judge.spread[1], None);
@@ -539,7 +539,7 @@ fn mass_outside_the_classes_is_recorded_and_warned_about() {
     let study = folder.load().unwrap();
     let mass = study.judge.report.of_classes().mass.unwrap();
     assert_eq!((mass.least, mass.mean, mass.warned), (0.5, 0.75, 1));
-    assert_eq!((study.judge.report.of_classes().renormalised_answers, study.judge.failed_answers), (1, 1));
+    assert_eq!((study.judge.report.of_classes().renormalised_answers, study.judge.unused()[0]), (1, 1));
     assert_eq!(study.judge.predictions.row(0).to_vec(), [0.6, 0.4]);
     let warnings = InputReport::new(&study).warnings.join("\n");
     assert!(warnings.contains("1 of the judge's answers put less than 0.9 of their probability"), "{warnings}");

@@ -146,7 +146,7 @@ fn the_example_shows_where_its_judge_is_ignorant() {
     let least = known.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(unknown.iter().all(|unknown| *unknown < least), "{known:?} and {unknown:?}");
     assert!(known.iter().product::<f64>() > 8.0 * unknown.iter().product::<f64>(), "{known:?} and {unknown:?}");
-    assert!(results.findings.of_classes().evidence.entropy_goes_wrong);
+    assert!(results.findings.evidence.unwrap().entropy_goes_wrong);
 }
 
 #[test]

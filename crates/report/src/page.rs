@@ -26,8 +26,8 @@ use judge_uncertainty_page::figures::{headline, show};
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::OrReason;
-use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::results::columns::MOST_IN_CSV;
+use judge_uncertainty_study::results::own::OwnFit;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
 use judge_uncertainty_system::numbers::three;
@@ -68,8 +68,8 @@ pub fn page(results: &StudyResults, cards: &Cards, figures: &[Figure]) -> Result
         trust(results, figures)?,
         decomposition(results, &groups, figures)?,
     ]);
-    if let OwnFindings::Ratings(findings) = &results.findings {
-        sections.push(ratings::calibration(&findings.calibration, figures)?);
+    if let Some(calibration) = &results.findings.calibration {
+        sections.push(ratings::calibration(calibration, figures)?);
     }
     sections.push(held_out_section(&results.held_out)?);
     match &results.evaluation {

@@ -5,8 +5,8 @@ use judge_uncertainty_core::belief::CurvePoint;
 use judge_uncertainty_core::belief::maps::Variance;
 use judge_uncertainty_page::Block;
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_study::kinds::scores::ScoreFit;
 use judge_uncertainty_study::results::FitReport;
+use judge_uncertainty_study::results::own::ScoreFit;
 use tera::context;
 
 /// Coefficients that the ratings do not determine, except those that have a sentence of their own.

@@ -14,8 +14,7 @@ use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Variance};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_study::kinds::scores::WithinItems;
-use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
+use judge_uncertainty_study::results::own::{OwnFit, WithinItems};
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, FitReport, Scale, StudyResults};
 use serde_json::json;
 
@@ -93,15 +92,15 @@ fn describe_findings(results: &StudyResults) -> Result<Vec<Line>, Error> {
         EvaluationOutcome::Evaluated(evaluation) => Some(evaluation.as_ref()),
         EvaluationOutcome::NotEvaluated(_) => None,
     };
-    let view = match &results.findings {
-        OwnFindings::Classes(findings) => {
+    let findings = &results.findings;
+    let view = match &findings.evidence {
+        Some(evidence) => {
             let called = if findings.decomposition.is_some() { "total uncertainty" } else { "entropy" };
-            let (parts, evidence) = (&findings.decomposition, &findings.evidence);
             let removed = evaluation.and_then(|evaluation| removed(evidence.entropy_goes_wrong, evaluation));
-            context! { parts => parts, evidence => evidence, called => called, removed => &removed }
+            context! { parts => &findings.decomposition, evidence => evidence, called => called, removed => &removed }
         }
-        OwnFindings::Ratings(findings) => {
-            let calibration = &findings.calibration;
+        None => {
+            let calibration = findings.calibration.as_deref().unwrap_or_default();
             // Ratings are of different items, so those inside are binomial but for the fit they share.
             let ratings = calibration.first().map_or(0.0, |first| first.ratings as f64);
             // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.

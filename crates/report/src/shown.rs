@@ -6,9 +6,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::{budgets, headline};
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_page::{Block, Note};
-use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::StudyResults;
-use judge_uncertainty_study::results::parts::PartAverages;
 use judge_uncertainty_study::{Evaluation, Scale};
 use judge_uncertainty_system::built_in;
 use serde::{Deserialize, Serialize};
@@ -93,17 +91,9 @@ impl Vocabulary {
     }
 }
 
-/// The parts of the variance of labels on a scale.
-pub(super) fn parts(results: &StudyResults) -> Option<&PartAverages> {
-    match &results.findings {
-        OwnFindings::Ratings(findings) => Some(&findings.decomposition),
-        OwnFindings::Classes(findings) => findings.decomposition.as_ref(),
-    }
-}
-
 /// What the section on the decomposition shows before the groups of items.
 pub(super) fn decomposition_blocks(results: &StudyResults) -> Result<Vec<Block>, Error> {
-    let Some(parts) = parts(results) else { return Ok(vec![]) };
+    let Some(parts) = results.findings.decomposition.as_ref() else { return Ok(vec![]) };
     let mut blocks = vec![Block::Table(ratings::parts_table(parts, Vocabulary::of(&results.input.scale).unit)?)];
     if results.input.scale.is_numbers() && parts.within_annotators.is_none() {
         blocks.push(Block::Prose(paragraph("together", Context::new())?));

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::source::Source;
 use crate::audit::answers::{AnswerCoding, MOST_CLASSES, share_of_score};
-use crate::audit::columns::{HUMAN, JUDGE, Mapping, ReadColumn, Role, has_word, words};
-use crate::audit::folder::{Lines, RUBRIC, StudyFolder};
-use crate::audit::not_used;
+use crate::audit::columns::{HUMAN, JUDGE, Mapping, Role, has_word, words};
+use crate::audit::folder::{Lines, MadeStudy, RUBRIC};
 use crate::audit::table::present;
+use crate::audit::{Audited, Labelled, not_used};
 use crate::input::config::{StudyConfig, TableReading};
 use crate::input::question::Criterion;
 use crate::input::scale::Given;
@@ -38,44 +38,8 @@ pub struct LogOptions<'k> {
     pub read: TableReading,
     /// The study whose answers further items have; every one of these is kept, even one that looks like another.
     pub known: Option<&'k StudyConfig>,
-}
-
-/// A study of the answers under one criterion.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LogStudy {
-    /// The criterion; `None` of a log that names none.
-    pub criterion: Option<String>,
-    /// Its folder; `None` of the only study.
-    pub folder: Option<String>,
-    /// Its files.
-    pub files: StudyFolder,
-    /// Numbers of items, answers and labels.
-    pub found: Found,
-    /// Which of the columns hold what.
-    pub columns: Mapping,
-    /// Each column of a table of pairs, and how it was read; empty of a log, whose format says what is what.
-    pub table: Vec<ReadColumn>,
-    /// How answers were interpreted, and what was left out.
-    pub notices: Vec<String>,
-}
-
-/// What a log held under a criterion.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Items.
-    pub items: usize,
-    /// Items that look to an annotator like another one, which is labelled in their place.
-    pub alike: usize,
-    /// Answers of the judge, failed ones included.
-    pub answers: usize,
-    /// Answers that can't be read.
-    pub failed: usize,
-    /// Labels that people gave.
-    pub labels: usize,
-    /// Items that have any.
-    pub labelled: usize,
-    /// Labels that are not on the scale, or a second one by an annotator for an item: left out.
-    pub other_labels: usize,
+    /// How the labelled items were chosen.
+    pub given: Labelled,
 }
 
 /// Fields that annotators don't see: what is right is theirs to say.
@@ -105,11 +69,11 @@ fn no_answer() -> Error {
 /// # Errors
 /// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a field that is not
 /// there.
-pub fn studies(logs: Logs, source: &Source, options: &LogOptions<'_>) -> Result<Vec<LogStudy>> {
+pub fn studies(logs: Logs, source: &Source, options: &LogOptions<'_>) -> Result<Vec<MadeStudy>> {
     let names: Vec<String> = logs.criteria().into_iter().map(str::to_owned).collect();
     let [_, _, ..] = names.as_slice() else {
         let only = study(&logs, source, options)?;
-        return Ok(vec![LogStudy { criterion: names.into_iter().next(), ..only }]);
+        return Ok(vec![MadeStudy { criterion: names.into_iter().next(), ..only }]);
     };
     CRITERIA.check(names.len() as u64).map_err(|exceeded| unfit(exceeded.reason(), &exceeded.remedy()))?;
     let (mut made, mut left_out, mut folders) = (vec![], vec![], BTreeSet::new());
@@ -117,14 +81,14 @@ pub fn studies(logs: Logs, source: &Source, options: &LogOptions<'_>) -> Result<
         match study(&logs.under(&name), source, options) {
             Ok(study) => {
                 let folder = Some(folder(&name, &mut folders));
-                made.push(LogStudy { criterion: Some(name), folder, ..study });
+                made.push(MadeStudy { criterion: Some(name), folder, ..study });
             }
             Err(reason) => left_out.push(format!("{name} is left out: {reason}.")),
         }
     }
     match (made.first_mut(), left_out.first()) {
         (None, Some(reason)) => return Err(unfit(reason.clone(), "give another log")),
-        (Some(first), _) => drop(first.notices.splice(..0, left_out)),
+        (Some(first), _) => drop(first.audited.notices.splice(..0, left_out)),
         (None, None) => {}
     }
     Ok(made)
@@ -148,7 +112,7 @@ pub(crate) fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// A study of the answers under one criterion, or none.
-fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogStudy> {
+fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<MadeStudy> {
     let id = options.id.as_deref();
     let given = logs.labels_given();
     if given.is_empty() && options.known.is_none() {
@@ -182,24 +146,17 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let scores = coding.judge_scores.then(ends);
     let judge = AnswerTable::new((logs, items.rows().len()), (&coding, scores), id, &alike)?;
     let (given, other_labels) = labels(of_people, &coding, &alike);
-    let found = Found {
-        items: items.rows().len() - alike.len(),
-        alike: alike.len(),
-        answers: judge.number,
-        failed: judge.failed,
-        labels: given.len(),
-        labelled: given.iter().map(|[id, ..]| id).collect::<BTreeSet<_>>().len(),
-        other_labels,
-    };
-    if found.answers == 0 {
+    let (number, labelled) =
+        (items.rows().len() - alike.len(), given.iter().map(|[id, ..]| id).collect::<BTreeSet<_>>().len());
+    if judge.number == 0 {
         return Err(no_answer());
     }
     let of_scores = scores.map(|ends| coding.of_scores("The judge's score", ends));
     let mut notices: Vec<String> = coding.notices.into_iter().chain(of_scores).collect();
     for (number, what) in [
-        (found.failed, "answers of the judge that failed"),
-        (found.alike, "items that look like another one to an annotator"),
-        (found.other_labels, "labels of people that are not on the scale, or given twice"),
+        (judge.failed, "answers of the judge that failed"),
+        (alike.len(), "items that look like another one to an annotator"),
+        (other_labels, "labels of people that are not on the scale, or given twice"),
     ] {
         notices.extend((number > 0).then(|| format!("Left out: {what} ({number}).")));
     }
@@ -219,9 +176,10 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
     let instruction = rubric.or_else(|| sides.then(which)).filter(|_| criterion.is_none());
     head.set("instruction", instruction, "");
     let missing = if rubrics.len() > 1 { "Every item has a rubric of its own." } else { RUBRIC };
+    head.set_criterion(criterion.as_ref(), missing);
     let mut of_items = Lines::default();
-    if found.alike > 0 {
-        of_items.note(&format!("{} items that look like another one to an annotator are left out.", found.alike));
+    if !alike.is_empty() {
+        of_items.note(&format!("{} items that look like another one to an annotator are left out.", alike.len()));
     }
     of_items.set("text", text.as_deref(), "what experts read: columns in braces");
     of_items.set_group(options.group_from.as_deref());
@@ -257,19 +215,24 @@ fn study(logs: &Logs, source: &Source, options: &LogOptions<'_>) -> Result<LogSt
         ("log.json", noted.into_bytes()),
     ];
     let labels = std::iter::once(["id", "annotator", "label"].map(str::to_owned)).chain(given).map(Vec::from);
-    files.extend((found.labels > 0).then(|| ("labels.csv", csv_text(labels))));
-    let files = StudyFolder {
+    files.extend((labelled > 0).then(|| ("labels.csv", csv_text(labels))));
+    let mut of_judge = judge.lines;
+    of_judge.set_reading(&TableReading { scores, ..options.read.clone() });
+    let chosen = options.given.unless_all(labelled == number);
+    Ok(MadeStudy {
+        audited: Audited { rows: number, columns, chosen, notices, ..Audited::default() },
+        criterion: None,
+        folder: None,
         title: format!("{about} of {tools}"),
-        criterion: Lines::of_criterion(criterion.as_ref(), missing),
-        reading: Lines::of_reading(&TableReading { scores, ..options.read.clone() }),
         scale: coding.scale,
         head,
         items: of_items,
-        judge: judge.lines,
+        judge: of_judge,
         is_counted: false,
         files,
-    };
-    Ok(LogStudy { criterion: None, folder: None, files, found, columns, table: vec![], notices })
+        lines: vec![],
+        bad: vec![],
+    })
 }
 
 /// Which columns of items hold what an audit tells of.

@@ -5,7 +5,6 @@
 //! | module | holds |
 //! |---|---|
 //! | [`input`] | `study.toml`, input files, items, texts, added labels |
-//! | [`kinds`] | what depends on whether labels are classes or numbers |
 //! | [`model`] | a study in memory: reading, features, the fit and the belief about every item |
 //! | [`findings`] | whether the judge can be relied on, the rate, and what to label next: one list for every screen |
 //! | [`mod@evaluate`] | judge and beliefs against labels that they have not seen |
@@ -28,7 +27,6 @@ pub mod findings;
 pub mod from_log;
 pub mod input;
 pub mod intake;
-pub mod kinds;
 pub mod model;
 pub mod queue;
 pub mod registration;

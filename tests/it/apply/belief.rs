@@ -1,7 +1,7 @@
 //! Every leaf of a belief's file is checked.
 
 use super::*;
-use judge_uncertainty::study::model::study::names as column_names;
+use judge_uncertainty::study::belief_file::InputColumns;
 
 /// The leaves of a value, by their places.
 fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
@@ -85,7 +85,7 @@ fn every_leaf_of_a_belief_about_classes_holds() {
     let study = starter();
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
-    let names = column_names(&study.file.config, &study.judge.variants);
+    let names = InputColumns::new(&study.file.config, &study.judge.variants);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }
@@ -160,7 +160,7 @@ fn every_leaf_of_a_map_of_places_holds() {
     let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("temperature"));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
-    let names = column_names(&study.file.config, &study.judge.variants);
+    let names = InputColumns::new(&study.file.config, &study.judge.variants);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::study_run::embedded;
-use judge_uncertainty::study::model::study::names as column_names;
-use judge_uncertainty::study::model::study::{CarriedReading, carried_reading};
+use judge_uncertainty::study::belief_file::InputColumns;
+use judge_uncertainty::study::model::carried::{CarriedReading, carried_reading};
 
 /// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the
 /// groups.
@@ -103,7 +103,7 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let study = answers(folder.path(), "");
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::from_study(&study);
-    let names = column_names(&study.file.config, &study.judge.variants);
+    let names = InputColumns::new(&study.file.config, &study.judge.variants);
     made.classes(study.judge.answers.as_ref().unwrap(), &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
     for map in ["temperature", "auto"] {

@@ -5,13 +5,12 @@ pub(crate) mod parts;
 pub(crate) mod places;
 
 use crate::prose::figure;
-use crate::shown::{self, Vocabulary};
+use crate::shown::Vocabulary;
 use judge_uncertainty_figures::{Figure, Width};
 use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
 use judge_uncertainty_page::figures::components::{self, ComponentsView};
 use judge_uncertainty_page::figures::{EvaluationView, PAPERS_RULES, advantage, budget, say, show};
 use judge_uncertainty_page::templates::Error;
-use judge_uncertainty_study::model::study::OwnFindings;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::{Evaluation, EvaluationOutcome, Scale, StudyResults};
 use tera::context;
@@ -48,12 +47,12 @@ pub fn figures(results: &StudyResults) -> Result<Vec<Figure>, Error> {
     })];
     figures.extend(answer::confidence(&results.answer)?);
     figures.extend(answer::plan(&results.answer)?);
-    if let Some(found) = shown::parts(results) {
+    if let Some(found) = &results.findings.decomposition {
         figures.push(parts::of_parts(found, words.unit, scale.is_numbers())?);
     }
     figures.extend(coefficients(&results.fit.coefficients)?);
-    if let OwnFindings::Ratings(findings) = &results.findings {
-        figures.extend(places::of_places(&findings.places)?);
+    if let Some(places) = &results.findings.places {
+        figures.extend(places::of_places(places)?);
     }
     if let EvaluationOutcome::Evaluated(evaluation) = &results.evaluation {
         let drawn = drawn(evaluation, scale);

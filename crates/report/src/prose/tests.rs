@@ -24,11 +24,9 @@ use judge_uncertainty_study::findings::contests::{Ranking, WinDifference};
 use judge_uncertainty_study::findings::plan::{LabelPlan, Width};
 use judge_uncertainty_study::findings::position::Position;
 use judge_uncertainty_study::findings::trust::{Confidence, Covariate, GroupTrust, OfGroup, TrustVerdict};
-use judge_uncertainty_study::kinds::classes::kind::ClassFit;
-use judge_uncertainty_study::kinds::scores::{ScoreFit, ScoreReading, WithinItems};
-use judge_uncertainty_study::model::study::{OwnFindings, OwnFit};
 use judge_uncertainty_study::queue::{Amount, QueueRecord};
 use judge_uncertainty_study::results::Missing;
+use judge_uncertainty_study::results::own::{ClassFit, OwnFit, ScoreFit, ScoreReading, WithinItems};
 use judge_uncertainty_study::results::run::Bounds;
 use judge_uncertainty_study::{Decomposition, Evaluation, EvaluationOutcome, FitReport, Study, StudyResults, evaluate};
 use judge_uncertainty_system::progress::Silent;
@@ -725,16 +723,15 @@ fn vary_findings(classes: &Ran, repeated: &Ran, ratings: &Ran) {
     for goes_wrong in [true, false] {
         for percentiles in [[2.0; 3], [1.0, 2.0, 3.0]] {
             classes.with(|results| {
-                let OwnFindings::Classes(findings) = &mut results.findings else { panic!("classes") };
-                findings.evidence.entropy_goes_wrong = goes_wrong;
-                findings.evidence.evidence_percentiles = percentiles;
+                let evidence = results.findings.evidence.as_mut().unwrap();
+                evidence.entropy_goes_wrong = goes_wrong;
+                evidence.evidence_percentiles = percentiles;
             });
         }
     }
     let misfit = |results: &mut StudyResults| {
-        let OwnFindings::Ratings(findings) = &mut results.findings else { panic!("ratings") };
-        findings.calibration.iter_mut().for_each(|one| one.inside = 0.0);
-        findings.within_items = Some(WithinItems { items: 30, observed: 1.0, expected: 9.0, z: -9.0 });
+        results.findings.calibration.iter_mut().flatten().for_each(|one| one.inside = 0.0);
+        results.findings.within_items = Some(WithinItems { items: 30, observed: 1.0, expected: 9.0, z: -9.0 });
     };
     for ran in [repeated, ratings] {
         let recalibration = ratings.results.fit.own.of_ratings().recalibration.clone();
@@ -748,8 +745,7 @@ fn vary_findings(classes: &Ran, repeated: &Ran, ratings: &Ran) {
         }
     }
     ratings.with(|results| {
-        let OwnFindings::Ratings(findings) = &mut results.findings else { panic!("ratings") };
-        findings.calibration.clear();
+        results.findings.calibration = Some(vec![]);
     });
     ratings.with_evaluation(|evaluation| {
         evaluation.held_out.as_mut().unwrap().coverage.iter_mut().for_each(|one| one.inside = 0.0);

@@ -4,7 +4,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate, mean};
 use judge_uncertainty_study::audit::columns::Correction;
 use judge_uncertainty_study::audit::table::CellTable;
-use judge_uncertainty_study::audit::{AuditInput, Audited, Labelled};
+use judge_uncertainty_study::audit::{Audited, Labelled, of_table};
 use judge_uncertainty_study::findings::Answer;
 use judge_uncertainty_study::findings::trust::{GroupTrust, NEAR, TrustVerdict};
 use judge_uncertainty_study::{Error, Study};
@@ -327,8 +327,7 @@ pub(crate) fn table(world: World, seed: u64) -> (Vec<Row>, CellTable, Labelled) 
 /// A table that is no study.
 pub(crate) fn written(cells: &CellTable, corrections: &[Correction], labelled: &Labelled) -> Result<TempDir, Error> {
     let folder = tempfile::tempdir().expect("a place for the study");
-    let input = AuditInput::Table { cells: cells.clone(), corrections: corrections.to_vec(), folder: None };
-    let (mut audited, mut files) = input.study("world.csv".as_ref(), (labelled, &[]))?;
+    let (mut audited, mut files) = of_table(cells, "world.csv".as_ref(), corrections, (labelled, None))?.staged(&[]);
     files.seal(&mut audited);
     OutputFolder::<Audited>::check(&folder.path().join("study"))
         .and_then(|to| to.commit(&files))

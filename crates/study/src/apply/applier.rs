@@ -17,10 +17,9 @@ use crate::belief_file::{RowColumns, said};
 use crate::error::Error;
 use crate::input::config::StudyFile;
 use crate::input::items::{Grouping, ItemColumn, ItemRows, Items, measured};
-use crate::input::judge::{JudgeReport, StudyJudge};
+use crate::input::judge::{JudgeFile, JudgeReport, StudyJudge};
 use crate::input::labels::Labels;
 use crate::input::scale::Scale;
-use crate::kinds::{classes, scores};
 use crate::model::study::Decomposition;
 use crate::model::study::Relation;
 use crate::results::columns::columns_with;
@@ -157,10 +156,11 @@ impl Applier {
     /// What judge and people say in the columns of some rows.
     fn answers(&self, columns: &RowColumns, table: &DataTable, rows: &mut ItemRows<'_>) -> Result<Answered, Error> {
         let BeliefFile { settings, variants, fit, .. } = &self.file;
-        let judge = match fit {
-            Fit::Ratings(fit) => scores::read_rows(&settings.scale, (table, columns), fit.reads_unstated(), rows)?,
-            Fit::Classes(_) => classes::judge::read_rows(settings, (table, columns, variants), rows)?,
+        let may_lack_sd = match fit {
+            Fit::Ratings(fit) => fit.reads_unstated(),
+            Fit::Classes(_) => true,
         };
+        let judge = JudgeFile::read_rows(settings, (table, columns, variants), may_lack_sd, rows)?;
         let labels = Labels::read_rows(&self.file.settings.scale, (table, &columns.labels), rows)?;
         Ok(Answered { judge, labels })
     }

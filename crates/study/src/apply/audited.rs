@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::applier::Applier;
+use crate::audit::folder::MadeStudy;
 use crate::audit::table::CellTable;
-use crate::audit::{AuditInput, Audited, Labelled, Prepared};
+use crate::audit::{self, Audited, Labelled};
 use crate::error::Error;
 use crate::input::config::{ItemsConfig, JudgeConfig, StudyConfig, StudyFile};
 use crate::input::items::Items;
@@ -55,7 +56,7 @@ impl Applier {
     /// under variants that the belief does not know.
     pub fn audited(&self, paths: &[PathBuf]) -> Result<AuditedItems, Error> {
         let name = paths.first().map_or(Path::new(""), PathBuf::as_path);
-        self.answered(name, AuditInput::read(paths, &self.corrections, Some(&self.file.settings))?)
+        self.answered(name, audit::read(paths, &self.corrections, (&Labelled::Unknown, Some(&self.file.settings)))?)
     }
 
     /// Rows that a program hands over, read as [`Self::audited`] reads a file.
@@ -64,27 +65,30 @@ impl Applier {
     /// As there.
     pub fn audited_rows(&self, cells: CellTable) -> Result<AuditedItems, Error> {
         let name = Path::new("");
-        self.answered(name, AuditInput::from_cells(cells, name, &self.corrections, Some(&self.file.settings))?)
+        let known = (&Labelled::Unknown, Some(&self.file.settings));
+        self.answered(name, audit::from_cells(cells, name, &self.corrections, known)?)
     }
 
-    /// The input of several that is about the criterion of the belief.
-    fn criterion(&self, name: &Path, mut inputs: Vec<AuditInput>) -> Result<AuditInput, DataError> {
+    /// The study of several that is about the criterion of the belief.
+    fn criterion(&self, name: &Path, mut inputs: Vec<MadeStudy>) -> Result<MadeStudy, DataError> {
         let own = self.file.settings.criterion.as_ref().map(|criterion| criterion.name.as_str());
-        let is_other = |input: &AuditInput| own.is_some() && input.criterion().is_some_and(|one| Some(one) != own);
+        let is_other =
+            |input: &MadeStudy| own.is_some() && input.criterion.is_some() && input.criterion.as_deref() != own;
         if inputs.len() == 1 && !is_other(&inputs[0]) {
             return Ok(inputs.remove(0));
         }
-        let found: Vec<String> = inputs.iter().filter_map(|input| input.criterion().map(str::to_owned)).collect();
-        inputs.into_iter().find(|input| own.is_some() && input.criterion() == own).ok_or_else(|| {
+        let found: Vec<String> = inputs.iter().filter_map(|input| input.criterion.clone()).collect();
+        inputs.into_iter().find(|input| own.is_some() && input.criterion.as_deref() == own).ok_or_else(|| {
             let own = own.unwrap_or("no criterion");
             let reason = format!("it is about {}, and the belief about {own}", found.join(", "));
             DataError::unfit(Place::file(name), reason, "apply the belief of a study of that")
         })
     }
 
-    fn answered(&self, name: &Path, inputs: Vec<AuditInput>) -> Result<AuditedItems, Error> {
-        let Prepared { mut audited, files: staged, lines, bad } =
-            self.criterion(name, inputs)?.prepare(name, (&Labelled::Unknown, &[]), Some(&self.file.settings))?;
+    fn answered(&self, name: &Path, inputs: Vec<MadeStudy>) -> Result<AuditedItems, Error> {
+        let mut study = self.criterion(name, inputs)?;
+        let (lines, bad) = (std::mem::take(&mut study.lines), std::mem::take(&mut study.bad));
+        let (mut audited, staged) = study.staged(&[]);
         let text = staged.text("study.toml").unwrap_or_default();
         let config = StudyConfig::from_toml(text).map_err(|error| {
             DataError::unfit(

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::answers::MOST_CLASSES;
 use super::shares;
 use super::table::CellTable;
 use crate::input::scale::Given;
@@ -436,8 +437,6 @@ pub(super) const BESIDE: &str = "status retry retries provider temperature thres
                       valid raw votes round version edited n num count std sd stdev variance batch";
 pub(super) const CONFIDENCE: &str =
     "confidence conf certainty konfidenz sicherheit confiance fiducia certeza pewność zekerheid güven уверенность";
-/// Answers that a question may have.
-const MOST_CLASSES: usize = 20;
 /// Words of columns that describe a judge or its answer, and hold no verdict.
 const NO_VERDICT: &str = "model name version prompt type kind at date time";
 const ABOUT: &str = "id name kind type model age gender sex seconds minutes duration date country education email";

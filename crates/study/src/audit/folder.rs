@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_system::{Staged, csv_text};
 use toml::Value;
 
-use super::Labelled;
 use super::columns::{Mapping, Role};
 use super::rows::AuditRows;
 use super::table::CellTable;
+use super::{Audited, Labelled};
 use crate::findings::condition::Condition;
 use crate::input::config::TableReading;
 use crate::input::question::Criterion;
@@ -38,17 +39,14 @@ impl Lines {
     }
 
     /// What items are judged by, with `missing` in place of a rubric.
-    pub(crate) fn of_criterion(criterion: Option<&Criterion>, missing: &str) -> Self {
-        let mut lines = Self::default();
-        if let Some(Criterion { name, rubric }) = criterion {
-            lines.0 += "\n[criterion]\n";
-            lines.set("name", Some(name.as_str()), "");
-            match rubric {
-                Some(rubric) => lines.set("rubric", Some(rubric.as_str()), ""),
-                None => lines.note(missing),
-            }
+    pub(crate) fn set_criterion(&mut self, criterion: Option<&Criterion>, missing: &str) {
+        let Some(Criterion { name, rubric }) = criterion else { return };
+        self.0 += "\n[criterion]\n";
+        self.set("name", Some(name.as_str()), "");
+        match rubric {
+            Some(rubric) => self.set("rubric", Some(rubric.as_str()), ""),
+            None => self.note(missing),
         }
-        lines
     }
 
     /// The column of the group, by which trust may differ.
@@ -68,52 +66,56 @@ impl Lines {
         lines
     }
 
-    /// How a table was read.
-    pub(crate) fn of_reading(reading: &TableReading) -> Self {
-        let mut lines = Self::default();
+    /// How a table was read, behind all that is said of the judge.
+    pub(crate) fn set_reading(&mut self, reading: &TableReading) {
         if *reading != TableReading::default() {
-            lines.0 = "\n# How the answers were read; `apply` reads further ones alike.\n[audited]\n".to_owned();
+            self.0 += "\n# How the answers were read; `apply` reads further ones alike.\n[audited]\n";
             let columns = Some(&reading.columns).filter(|columns| !columns.is_empty());
-            lines.set("columns", columns.and_then(|columns| Value::try_from(columns).ok()), "");
-            lines.set("letters", reading.letters.and_then(|letters| Value::try_from(letters).ok()), "");
-            lines.set("first", reading.first.as_deref(), "");
-            lines.set("scores", reading.scores.map(|(low, high)| vec![low, high]), "");
+            self.set("columns", columns.and_then(|columns| Value::try_from(columns).ok()), "");
+            self.set("letters", reading.letters.and_then(|letters| Value::try_from(letters).ok()), "");
+            self.set("first", reading.first.as_deref(), "");
+            self.set("scores", reading.scores.map(|(low, high)| vec![low, high]), "");
         }
-        lines
     }
 }
 
-/// A study that is not written yet.
+/// A study that was made and is not written yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StudyFolder {
+pub struct MadeStudy {
+    /// What it was made of, and how that was read.
+    pub audited: Audited,
+    /// The criterion; `None` where none is named.
+    pub criterion: Option<String>,
+    /// Its folder within that of all; `None` of the only study.
+    pub folder: Option<String>,
     /// What it is called.
     pub title: String,
     /// What answers can be.
     pub scale: Scale,
-    /// What stands above all tables of its `study.toml`.
+    /// What stands above `[items]` in its `study.toml`.
     pub head: Lines,
-    /// Its `[criterion]`.
-    pub criterion: Lines,
     /// Its `[items]`, beside the file.
     pub items: Lines,
-    /// Its `[judge]`, beside the file.
+    /// Its `[judge]`, beside the file, and what stands between that and `[labels]`.
     pub judge: Lines,
-    /// Its `[audited]`.
-    pub reading: Lines,
     /// Whether `labels.csv` counts how many people gave each answer to an item.
     pub is_counted: bool,
     /// The other files, by name; `labels.csv` where there are labels.
     pub files: Vec<(&'static str, Vec<u8>)>,
+    /// The line of each item in the file of a table; none of a log.
+    pub lines: Vec<u64>,
+    /// Rows that can't be used, of a table whose scale was known.
+    pub bad: Vec<Bad>,
 }
 
-impl StudyFolder {
-    /// The files, with a `study.toml` that says how the labelled rows were chosen, by a column of the items perhaps, and what the
-    /// judge has to reach.
-    pub(crate) fn staged(self, labelled: &Labelled, at_least: &[Condition]) -> Staged {
-        let Self { title, scale, head, criterion, mut items, judge, reading, is_counted, files } = self;
+impl MadeStudy {
+    /// Its record, and its files with a `study.toml` that says how the labelled rows were chosen, by a column of the items
+    /// perhaps, and what the judge has to reach.
+    pub fn staged(self, at_least: &[Condition]) -> (Audited, Staged) {
+        let Self { audited, title, scale, head, mut items, judge, is_counted, files, .. } = self;
         let has_labels = files.iter().any(|(name, _)| *name == "labels.csv");
         let drawn = |how| has_labels.then_some(how);
-        match labelled {
+        match &audited.chosen {
             Labelled::Random => items.set("drawn", drawn("random"), "how the labelled rows were chosen"),
             Labelled::Unknown => {
                 items.set("drawn", drawn("unknown"), "or \"random\": how the labelled rows were chosen")
@@ -137,29 +139,29 @@ impl StudyFolder {
         let text = format!(
             "# Written by `judge-uncertainty audit`; every other command continues from here. Paths are relative to this \
              file.\n# `judge-uncertainty study check` reads it. What is commented out is an alternative.\n\n\
-             title = {}\n# As the answers are; correct it if labels can be something else.\n{}\n{}{}\n\
-             [items]\nfile = \"items.csv\"\n{}\n[judge]\nfile = \"judge.csv\"\n{}{}\n{labels}\n\n\
+             title = {}\n# As the answers are; correct it if labels can be something else.\n{}\n{}\n\
+             [items]\nfile = \"items.csv\"\n{}\n[judge]\nfile = \"judge.csv\"\n{}\n{labels}\n\n\
              [trust]\nbelief = \"auto\"   # the labels choose how the judge's answers are read\n\
              {asked}   # what the judge has to reach to be relied on\n\n\
              # [evaluation]\n# replicates = 200   # half splits, where items have 20 labels and more\n",
             Value::from(title),
             scale.setting(),
             head.0,
-            criterion.0,
             items.0,
             judge.0,
-            reading.0,
         );
         let mut staged = Staged::default();
         files.into_iter().for_each(|(name, bytes)| staged.put(name, bytes));
         staged.put("study.toml", text);
-        staged
+        (audited, staged)
     }
 }
 
-/// A study of a table, with the user's columns.
-pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> StudyFolder {
-    let (scale, criterion) = (&rows.answers.scale, cells.criterion.as_ref());
+/// A study of a table, with the user's columns, which was read as `audited` says.
+pub(crate) fn of_table(title: &str, cells: &CellTable, audited: Audited, rows: AuditRows) -> MadeStudy {
+    let (scale, criterion, mapping) = (&rows.answers.scale, cells.criterion.as_ref(), &audited.columns);
+    let mut head = Lines::default();
+    head.set_criterion(criterion, RUBRIC);
     let mut of_items = Lines::default();
     let column = |role: Role| mapping.one(role).map(named);
     let texts: Vec<&str> = mapping.of(Role::Text);
@@ -169,7 +171,7 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
         _ => Some(texts.iter().map(|name| format!("{name}: {{{}}}", named(name))).collect::<Vec<_>>().join("\n\n")),
     };
     of_items.set("text", template, "what experts read: columns in braces");
-    of_items.set("item", repeats_things(rows).then_some("about"), "rows about one thing");
+    of_items.set("item", repeats_things(&rows).then_some("about"), "rows about one thing");
     of_items.set("cluster", column(Role::Cluster), "rows of one are alike: intervals go over these");
     of_items.set_group(column(Role::Group).as_deref());
     of_items.set("system", column(Role::System), "what is judged; the answer compares systems");
@@ -177,32 +179,32 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, mapping: &Mapping, rows: 
     let compared = (!compared.is_empty()).then_some(compared);
     of_items.set("compare", compared, "whether the judge's bias depends on them");
     of_items.set("transcript", column(Role::Transcript), "what the judge wrote; annotators do not see it");
-    let mut of_judge = Lines::of_judge(scale, by_probability(rows), several(rows));
-    if has_confidence(rows) {
+    let mut of_judge = Lines::of_judge(scale, by_probability(&rows), several(&rows));
+    if has_confidence(&rows) {
         let percent = rows.confidence.iter().flatten().any(|c| *c > 1.0);
         of_judge.set("confidence", Some("confidence"), "");
         of_judge.set("confidence_range", Some(vec![0, if percent { 100 } else { 1 }]), "");
     }
-    let mut files = vec![("items.csv", csv_text(items(cells, mapping, rows))), ("judge.csv", csv_text(judge(rows)))];
+    of_judge.set_reading(&TableReading { columns: mapping.clone(), scores: rows.ends, ..TableReading::default() });
+    let mut files = vec![("items.csv", csv_text(items(cells, mapping, &rows))), ("judge.csv", csv_text(judge(&rows)))];
     let labels = || match cells.is_counted {
-        true => csv_text(counts(rows)),
-        false => csv_text(labels(rows, &mapping.of(Role::Human))),
+        true => csv_text(counts(&rows)),
+        false => csv_text(labels(&rows, &mapping.of(Role::Human))),
     };
     files.extend((!rows.labelled().is_empty()).then(|| ("labels.csv", labels())));
-    StudyFolder {
+    MadeStudy {
+        criterion: criterion.map(|one| one.name.clone()),
+        folder: None,
         title: criterion.map_or_else(|| title.to_owned(), |one| format!("{}: {title}", one.name)),
         scale: scale.clone(),
-        head: Lines::default(),
-        criterion: Lines::of_criterion(criterion, RUBRIC),
+        head,
         items: of_items,
         judge: of_judge,
-        reading: Lines::of_reading(&TableReading {
-            columns: mapping.clone(),
-            scores: rows.ends,
-            ..TableReading::default()
-        }),
         is_counted: cells.is_counted,
         files,
+        lines: rows.kept.iter().map(|&row| cells.line(row)).collect(),
+        bad: rows.faults,
+        audited,
     }
 }
 

@@ -232,12 +232,6 @@ fn kinds(cells: &CellTable, [who, what]: [usize; 2]) -> Option<(usize, HashMap<&
     })
 }
 
-/// An item: its rows' first cells that are not blank, and the answers of its raters.
-struct Item {
-    cells: Vec<String>,
-    given: BTreeMap<String, String>,
-}
-
 /// A table with other columns, and what those of raters are.
 pub type Widened = (CellTable, Vec<Correction>);
 
@@ -271,7 +265,8 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     let judges = OF_JUDGE.iter().any(|role| cells.of_role(mapping, *role).iter().any(|k| ![who, what].contains(k)));
     let by_name = names.len() <= FEW || names.len() <= MOST && names.len() * cells.len() <= MOST_CELLS;
     let mut place: HashMap<(usize, Vec<&str>), usize> = HashMap::new();
-    let mut items: Vec<Item> = vec![];
+    // Of each item its rows' first cells that are not blank, and the answers of its raters.
+    let mut items: Vec<(Vec<String>, BTreeMap<String, String>)> = vec![];
     // Without columns that tell items apart, each row is one.
     let key_of =
         |row: usize| -> (usize, Vec<&str>) { (if key.is_empty() { row } else { 0 }, cells.cells_of(&key, row)) };
@@ -307,10 +302,11 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
             continue;
         }
         let at = *place.entry(key_of(row)).or_insert_with(|| {
-            items.push(Item { cells: vec![String::new(); kept.len()], given: BTreeMap::new() });
+            items.push((vec![String::new(); kept.len()], BTreeMap::new()));
             items.len() - 1
         });
-        for (own, &k) in items[at].cells.iter_mut().zip(&kept) {
+        let (of_item, given) = &mut items[at];
+        for (own, &k) in of_item.iter_mut().zip(&kept) {
             if own.trim().is_empty() {
                 cells.cell(row, k).clone_into(own);
             }
@@ -325,7 +321,6 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
                 continue;
             }
         };
-        let given = &mut items[at].given;
         let people = given.keys().filter(|name| name.starts_with("person ")).count();
         let name =
             if by_name || !judges && is_machine(name) { name.to_owned() } else { format!("person {}", people + 1) };
@@ -334,11 +329,11 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
         let name = again.find(|name| !given.contains_key(name)).unwrap_or(name);
         given.insert(name, answer.to_owned());
     }
-    let raters: BTreeSet<String> = items.iter().flat_map(|item| item.given.keys().cloned()).collect();
+    let raters: BTreeSet<String> = items.iter().flat_map(|(_, given)| given.keys().cloned()).collect();
     let rater_of =
         |column: &str| names.iter().find(|name| column == **name || column.starts_with(&format!("{name} ("))).copied();
     let by_name_or_kind = |rater: &String| rater_of(rater).is_some_and(&is_machine);
-    let whole = |rater: &&String| items.iter().all(|item| item.given.contains_key(*rater));
+    let whole = |rater: &&String| items.iter().all(|(_, given)| given.contains_key(*rater));
     // Failing a name that tells it, the judge is the only rater who answered everything.
     let of_all: Vec<&String> = raters.iter().filter(whole).collect();
     let by_coverage = match of_all.as_slice() {
@@ -349,9 +344,9 @@ pub fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Correction])
     // A rater that is called as a column is another one.
     let is_column = |rater: &str| cells.column(rater).is_some_and(|k| kept.contains(&k));
     let title = |rater: &String| if is_column(rater) { format!("{rater} (rater)") } else { rater.clone() };
-    let rows = items.iter().map(|item| {
-        let given = raters.iter().map(|rater| item.given.get(rater).cloned().unwrap_or_default());
-        item.cells.iter().cloned().chain(given).collect::<Vec<_>>()
+    let rows = items.iter().map(|(of_item, given)| {
+        let given = raters.iter().map(|rater| given.get(rater).cloned().unwrap_or_default());
+        of_item.iter().cloned().chain(given).collect::<Vec<_>>()
     });
     let role = |rater: &String| if is_judge(rater) { Role::Verdict } else { Role::Human };
     let correction = |rater| Correction { role: role(rater), column: Some(title(rater)), by: RecognisedBy::Rows };
@@ -456,13 +451,8 @@ pub(super) fn unpacked(cells: &CellTable, mapping: &Mapping, corrections: &[Corr
         let mut of_row = lists[row].iter().enumerate();
         of_row.find(|given| title(*given) == *person).map_or("", |(_, (_, answer))| answer)
     };
-    let kept: Vec<usize> = (0..cells.names.len()).filter(|k| !columns.contains(k)).collect();
-    let names = kept.iter().map(|&k| cells.names[k].clone()).chain(people.iter().cloned()).collect();
-    let row = |row: usize| {
-        let own = kept.iter().map(move |&k| cells.cell(row, k));
-        own.chain(people.iter().map(move |person| answer(row, person))).collect::<Vec<_>>()
-    };
-    let mut table = cells.with_columns(names, (0..cells.len()).map(row));
+    let row = |row: usize| (row, people.iter().map(|person| answer(row, person)).collect::<Vec<_>>());
+    let mut table = cells.replaced(&columns, people.iter().cloned(), (0..cells.len()).map(row));
     table.is_counted |= is_counted;
     let n = people.len();
     table.notices.push(match role {
@@ -542,16 +532,12 @@ pub(super) fn opened(cells: &CellTable, mapping: &Mapping, before: bool) -> Opti
     };
     let found: Vec<Vec<BTreeMap<String, String>>> =
         found.iter().map(|of_row| of_row.iter().map(&mut fields).collect()).collect();
-    let kept: Vec<usize> = (0..cells.names.len()).filter(|&k| k != column).collect();
     let rows = found.iter().enumerate().flat_map(|(row, all)| all.iter().map(move |fields| (row, fields)));
-    let rows = rows.map(|(row, fields)| {
-        let own = kept.iter().map(move |&k| cells.cell(row, k));
-        own.chain(names.iter().map(move |name| fields.get(name).map_or("", String::as_str))).collect::<Vec<_>>()
-    });
-    let all = kept.iter().map(|&k| cells.names[k].clone()).chain(names.iter().cloned()).collect();
-    let mut table = cells.with_columns(all, rows);
-    table.keep_lines(found.iter().map(Vec::len));
-    Some((table, vec![]))
+    let cells_of = |fields: &BTreeMap<String, String>| -> Vec<String> {
+        names.iter().map(|name| fields.get(name).cloned().unwrap_or_default()).collect()
+    };
+    let rows = rows.map(|(row, fields)| (row, cells_of(fields)));
+    Some((cells.replaced(&[column], names.iter().cloned(), rows), vec![]))
 }
 
 /// The fields of a value, by their names behind that of what they are in; of a list with one text the text.

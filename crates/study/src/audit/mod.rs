@@ -37,12 +37,13 @@ use columns::{Mapping, ReadColumn};
 use judge_uncertainty_formats::error::Error;
 use judge_uncertainty_system::Record;
 
-pub use input::AuditInput;
 pub(crate) use input::is_log;
-pub(crate) use prepare::{Prepared, not_used};
+pub use input::{from_cells, read};
+pub(crate) use prepare::not_used;
+pub use prepare::of_table;
 
 /// How the labelled rows were chosen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Labelled {
     /// At random.
@@ -50,7 +51,15 @@ pub enum Labelled {
     /// Each with the probability that a column has.
     Column(String),
     /// Nobody told.
+    #[default]
     Unknown,
+}
+
+impl Labelled {
+    /// How they were chosen, which is at random where nothing was chosen because `all` rows are labelled.
+    pub(crate) fn unless_all(&self, all: bool) -> Self {
+        if all { Self::Random } else { self.clone() }
+    }
 }
 
 impl std::str::FromStr for Labelled {
@@ -66,7 +75,7 @@ impl std::str::FromStr for Labelled {
 }
 
 /// How a table was read. It is the record of the study's folder, in `audit.json`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Audited {
     /// The file, by its name.
     pub audit: String,
@@ -88,19 +97,6 @@ pub struct Audited {
     pub written: BTreeMap<String, String>,
     /// All files of the folder.
     pub files: Vec<String>,
-}
-
-impl Audited {
-    /// Of the file `name`, whose rows are so many; its record names no files yet.
-    fn new(
-        name: &Path,
-        (format, rows): (&str, usize),
-        (columns, table): (Mapping, Vec<ReadColumn>),
-        (chosen, notices): (Labelled, Vec<String>),
-    ) -> Self {
-        let (audit, format) = (prepare::file_name(name), format.to_owned());
-        Self { audit, format, rows, columns, table, chosen, notices, written: BTreeMap::new(), files: vec![] }
-    }
 }
 
 /// How `audit` read the columns of the table from which it made the study in a folder; none of another study.

@@ -16,15 +16,19 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use judge_uncertainty_formats::error::Place;
+use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_formats::logs::pairs::{ANSWERS, SystemPair, is_person};
 use judge_uncertainty_formats::logs::{HumanLabel, Log, LogRecord, LoggedAnswer};
 
-use super::columns::{Correction, Mapping, ReadColumn, Role, has_word, is_model, words};
+use super::columns::{Correction, Mapping, Role, has_word, is_model, words};
+use super::folder::MadeStudy;
 use super::long;
-use super::prepare::{file_name, not_used};
+use super::prepare::{file_name, not_used, stem};
 use super::table::{CellTable, present};
-use crate::input::config::{Letters, TableReading};
+use super::{Audited, Labelled};
+use crate::from_log::{self, LogOptions};
+use crate::input::config::{Letters, StudyConfig, TableReading};
+use crate::input::source::Source;
 
 /// Letters of the sides in the names of columns.
 const SIDES: [[&str; 2]; 4] = [["a", "b"], ["1", "2"], ["first", "second"], ["left", "right"]];
@@ -36,21 +40,6 @@ const AS_NAMED: &str = "ab original forward unswapped g1";
 const TIES: &str = "tie tied ties draw equal same both both_bad tie_(bothbad) neither c no_preference a=b b=a";
 /// Verdicts about one item in one order that two readings of `A` have to differ on, before people's answers decide.
 const LEAST_TOLD: usize = 10;
-
-/// A table of pairs as a log.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PairTable {
-    /// What it says.
-    pub log: Log,
-    /// What its columns hold.
-    pub columns: Mapping,
-    /// Each column, and how it was read.
-    pub table: Vec<ReadColumn>,
-    /// What the judge's letters stand for, where the other order makes a difference, and which system is `A`, where there are two.
-    pub read: TableReading,
-    /// How it was read.
-    pub notices: Vec<String>,
-}
 
 /// What a verdict names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,173 +132,183 @@ fn order(
     })
 }
 
-impl PairTable {
-    /// Of a table of pairs, whose columns were recognised and corrected, read as that of a belief if one is `known`; `None` of
-    /// another, or of one whose verdicts are none over two answers.
-    pub fn new(
-        cells: &CellTable,
-        path: &Path,
-        mapping: &Mapping,
-        (corrections, known): (&[Correction], Option<&TableReading>),
-    ) -> Option<Self> {
-        let (systems, texts) = (sides(cells, SYSTEM), sides(cells, ANSWER));
-        let column = |name: &&str| cells.column(name);
-        let columns = |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(column).collect() };
-        let aside: Vec<usize> = systems.into_iter().chain(texts).flatten().collect();
-        let winner =
-            |k: &usize| has_word(&words(&cells.names[*k]), "winner preference preferred choice") && !aside.contains(k);
-        let mut people = columns(Role::Human);
-        let mut verdicts: Vec<usize> = columns(Role::Verdict).into_iter().filter(|k| !aside.contains(k)).collect();
-        let voters = Voters::find(cells, systems, [&verdicts, &people], (0..cells.names.len()).find(winner));
-        if let Some(voters) = &voters {
-            [&mut people, &mut verdicts].into_iter().for_each(|columns| columns.retain(|&k| k != voters.column));
+/// A study of a table of pairs, whose columns were recognised and corrected, read as that of a belief if one is `known`; `None`
+/// of another table, or of one whose verdicts are none over two answers.
+pub(super) fn study(
+    cells: &CellTable,
+    path: &Path,
+    mapping: &Mapping,
+    corrections: &[Correction],
+    (given, known): (&Labelled, Option<&StudyConfig>),
+) -> Option<Result<MadeStudy, Error>> {
+    let as_before = known.and_then(|known| known.audited.as_ref());
+    let (systems, texts) = (sides(cells, SYSTEM), sides(cells, ANSWER));
+    let column = |name: &&str| cells.column(name);
+    let columns = |role: Role| -> Vec<usize> { mapping.of(role).iter().filter_map(column).collect() };
+    let aside: Vec<usize> = systems.into_iter().chain(texts).flatten().collect();
+    let winner =
+        |k: &usize| has_word(&words(&cells.names[*k]), "winner preference preferred choice") && !aside.contains(k);
+    let mut people = columns(Role::Human);
+    let mut verdicts: Vec<usize> = columns(Role::Verdict).into_iter().filter(|k| !aside.contains(k)).collect();
+    let voters = Voters::find(cells, systems, [&verdicts, &people], (0..cells.names.len()).find(winner));
+    if let Some(voters) = &voters {
+        [&mut people, &mut verdicts].into_iter().for_each(|columns| columns.retain(|&k| k != voters.column));
+    }
+    if verdicts.is_empty() {
+        verdicts = (0..cells.names.len()).filter(winner).filter(|k| !people.contains(k)).take(1).collect();
+    }
+    let is_vote = |row: usize| voters.as_ref().is_some_and(|voters| voters.is_person(cells, row));
+    let of_columns = verdicts.iter().any(|&k| has_word(&words(&cells.names[k]), SWAPPED))
+        && verdicts.iter().any(|&k| has_word(&words(&cells.names[k]), AS_NAMED));
+    let is_one_order = of_columns || corrections.iter().any(|one| one.role == Role::Order && one.column.is_none());
+    let order = if is_one_order {
+        None
+    } else {
+        order(cells, systems, &columns(Role::Order), &[&verdicts[..], &people, &aside].concat())
+    };
+    if verdicts.is_empty() || systems.is_none() && (texts.is_none() || order.is_none() && !of_columns) {
+        return None;
+    }
+    let mut reader = Reader { cells, systems, order, turned: vec![] };
+    let (mut readable, mut all) = (0, 0);
+    for &k in &verdicts {
+        for row in (0..cells.len()).filter(|&row| present(cells.cell(row, k)).is_some()) {
+            all += 1;
+            readable += usize::from(reader.says(k, row).is_some());
         }
-        if verdicts.is_empty() {
-            verdicts = (0..cells.names.len()).filter(winner).filter(|k| !people.contains(k)).take(1).collect();
-        }
-        let is_vote = |row: usize| voters.as_ref().is_some_and(|voters| voters.is_person(cells, row));
-        let of_columns = verdicts.iter().any(|&k| has_word(&words(&cells.names[k]), SWAPPED))
-            && verdicts.iter().any(|&k| has_word(&words(&cells.names[k]), AS_NAMED));
-        let is_one_order = of_columns || corrections.iter().any(|one| one.role == Role::Order && one.column.is_none());
-        let order = if is_one_order {
-            None
-        } else {
-            order(cells, systems, &columns(Role::Order), &[&verdicts[..], &people, &aside].concat())
+    }
+    if 10 * readable < 9 * all || all == 0 {
+        return None;
+    }
+    let mut notices = cells.notices.clone();
+    let id = reader.id(columns(Role::Id).first().copied());
+    let items = reader.items(id, &[columns(Role::Text), texts.map_or(vec![], Vec::from)].concat());
+    let first = reader.turn(&items, as_before.and_then(|known| known.first.as_deref()), &mut notices);
+    // Without a word on orders, systems that change places say it.
+    let named_so = |as_named: bool| -> BTreeSet<(&str, [String; 2])> {
+        let rows = items.iter().enumerate().filter(|(row, _)| !is_vote(*row));
+        let pairs = rows.filter_map(|(row, item)| Some((item.as_str(), reader.pair(row)?)));
+        pairs.filter(|(_, pair)| pair.as_named == as_named).map(|(item, pair)| (item, pair.names)).collect()
+    };
+    let change_places = !is_one_order && reader.order.is_none() && !named_so(true).is_disjoint(&named_so(false));
+    let shown = |row: usize, k: usize| {
+        let of_table = reader.is_swapped(row).or(of_columns.then(|| has_word(&words(&cells.names[k]), SWAPPED)));
+        of_table.or(change_places.then_some(false))
+    };
+    let letters = reader.letters(&verdicts, &people, &shown, as_before.and_then(|known| known.letters), &mut notices);
+    let read = TableReading { letters, first, ..TableReading::default() };
+    // Who gave the answers in the only column of people's.
+    let gave = match people[..] {
+        [column] => long::gave(cells, mapping, column, corrections).filter(|k| !aside.contains(k)),
+        _ => None,
+    };
+    let annotator = |row: usize, k: usize| {
+        let named = gave.and_then(|gave| present(cells.cell(row, gave)));
+        named.unwrap_or(&cells.names[k]).to_owned()
+    };
+    let mut answered: HashSet<(String, String)> = HashSet::new();
+    let names = reader.names(&items);
+    let group = mapping.one(Role::Group).filter(|name| !aside.iter().any(|&k| cells.names[k] == *name));
+    // Without answers annotators have nothing to compare.
+    let own = columns(Role::Text).into_iter().filter(|k| texts.is_some() && !aside.contains(k));
+    let own: Vec<usize> = own.collect();
+    let mut records = vec![];
+    for row in 0..cells.len() {
+        let place = Place::file(path).of_item(&format!("row {}", row + 1));
+        let pair = reader.pair(row);
+        let mut record = match &pair {
+            Some(pair) => pair.record(place, &items[row], None),
+            None => LogRecord::new(place, &items[row]),
         };
-        if verdicts.is_empty() || systems.is_none() && (texts.is_none() || order.is_none() && !of_columns) {
-            return None;
-        }
-        let mut reader = Reader { cells, systems, order, turned: vec![] };
-        let (mut readable, mut all) = (0, 0);
-        for &k in &verdicts {
-            for row in (0..cells.len()).filter(|&row| present(cells.cell(row, k)).is_some()) {
-                all += 1;
-                readable += usize::from(reader.says(k, row).is_some());
-            }
-        }
-        if 10 * readable < 9 * all || all == 0 {
-            return None;
-        }
-        let mut notices = cells.notices.clone();
-        let id = reader.id(columns(Role::Id).first().copied());
-        let items = reader.items(id, &[columns(Role::Text), texts.map_or(vec![], Vec::from)].concat());
-        let first = reader.turn(&items, known.and_then(|known| known.first.as_deref()), &mut notices);
-        // Without a word on orders, systems that change places say it.
-        let named_so = |as_named: bool| -> BTreeSet<(&str, [String; 2])> {
-            let rows = items.iter().enumerate().filter(|(row, _)| !is_vote(*row));
-            let pairs = rows.filter_map(|(row, item)| Some((item.as_str(), reader.pair(row)?)));
-            pairs.filter(|(_, pair)| pair.as_named == as_named).map(|(item, pair)| (item, pair.names)).collect()
-        };
-        let change_places = !is_one_order && reader.order.is_none() && !named_so(true).is_disjoint(&named_so(false));
-        let shown = |row: usize, k: usize| {
-            let of_table = reader.is_swapped(row).or(of_columns.then(|| has_word(&words(&cells.names[k]), SWAPPED)));
-            of_table.or(change_places.then_some(false))
-        };
-        let letters = reader.letters(&verdicts, &people, &shown, known.and_then(|known| known.letters), &mut notices);
-        let read = TableReading { letters, first, ..TableReading::default() };
-        // Who gave the answers in the only column of people's.
-        let gave = match people[..] {
-            [column] => long::gave(cells, mapping, column, corrections).filter(|k| !aside.contains(k)),
-            _ => None,
-        };
-        let annotator = |row: usize, k: usize| {
-            let named = gave.and_then(|gave| present(cells.cell(row, gave)));
-            named.unwrap_or(&cells.names[k]).to_owned()
-        };
-        let mut answered: HashSet<(String, String)> = HashSet::new();
-        let names = reader.names(&items);
-        let group = mapping.one(Role::Group).filter(|name| !aside.iter().any(|&k| cells.names[k] == *name));
-        // Without answers annotators have nothing to compare.
-        let own = columns(Role::Text).into_iter().filter(|k| texts.is_some() && !aside.contains(k));
-        let own: Vec<usize> = own.collect();
-        let mut records = vec![];
-        for row in 0..cells.len() {
-            let place = Place::file(path).of_item(&format!("row {}", row + 1));
-            let pair = reader.pair(row);
-            let mut record = match &pair {
-                Some(pair) => pair.record(place, &items[row], None),
-                None => LogRecord::new(place, &items[row]),
-            };
-            record.fields_mut().retain(|(name, _)| name != "question");
-            record.item.clone_from(&names[row]);
-            let mut put = |name: &str, k: usize| {
-                record.fields_mut().push((name.to_owned(), cells.cell(row, k).trim().to_owned()))
-            };
-            own.iter().for_each(|&k| put(&cells.names[k], k));
-            if let Some(texts) = texts {
-                let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);
-                let [a, b] = if as_named { texts } else { [texts[1], texts[0]] };
-                put(ANSWERS[0], a);
-                put(ANSWERS[1], b);
-            }
-            if let Some(group) = group {
-                put(group, cells.column(group)?);
-            }
+        record.fields_mut().retain(|(name, _)| name != "question");
+        record.item.clone_from(&names[row]);
+        let mut put =
+            |name: &str, k: usize| record.fields_mut().push((name.to_owned(), cells.cell(row, k).trim().to_owned()));
+        own.iter().for_each(|&k| put(&cells.names[k], k));
+        if let Some(texts) = texts {
             let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);
-            let label = |said: Says, swapped: bool| {
-                let won = match said {
-                    Says::Tie => None,
-                    Says::System(k) => Some(k),
-                    Says::Place(k) => Some(if swapped { 1 - k } else { k }),
-                    Says::Letter(k) => Some(if swapped && letters != Some(Letters::Answers) { 1 - k } else { k }),
-                };
-                pair.clone().unwrap_or(SystemPair { names: Default::default(), as_named: true }).label(won).to_owned()
+            let [a, b] = if as_named { texts } else { [texts[1], texts[0]] };
+            put(ANSWERS[0], a);
+            put(ANSWERS[1], b);
+        }
+        if let Some(group) = group {
+            put(group, cells.column(group)?);
+        }
+        let as_named = pair.as_ref().is_none_or(|pair| pair.as_named);
+        let label = |said: Says, swapped: bool| {
+            let won = match said {
+                Says::Tie => None,
+                Says::System(k) => Some(k),
+                Says::Place(k) => Some(if swapped { 1 - k } else { k }),
+                Says::Letter(k) => Some(if swapped && letters != Some(Letters::Answers) { 1 - k } else { k }),
             };
-            for &k in &people {
-                let Some(cell) = present(cells.cell(row, k)) else { continue };
-                if !answered.insert((record.item.clone(), annotator(row, k))) {
-                    continue;
-                }
-                // People's letters are those of the columns: they have no order of their own.
-                let value = reader.says(k, row).map_or_else(|| cell.to_owned(), |said| label(said, false));
-                record.labels.push(HumanLabel { annotator: annotator(row, k), value });
-            }
-            if let Some(voters) = voters.as_ref().filter(|_| is_vote(row)) {
-                for said in verdicts.iter().filter_map(|&k| reader.says(k, row)) {
-                    let (annotator, value) = (voters.name(cells, row).to_owned(), label(said, false));
-                    record.labels.push(HumanLabel { annotator, value });
-                }
-                records.push(record);
+            pair.clone().unwrap_or(SystemPair { names: Default::default(), as_named: true }).label(won).to_owned()
+        };
+        for &k in &people {
+            let Some(cell) = present(cells.cell(row, k)) else { continue };
+            if !answered.insert((record.item.clone(), annotator(row, k))) {
                 continue;
             }
-            let labels = std::mem::take(&mut record.labels);
-            for (at, &k) in verdicts.iter().enumerate() {
-                let swapped = shown(row, k);
-                let prediction =
-                    reader.says(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
-                records.push(LogRecord {
-                    variant: match &voters {
-                        Some(voters) => Some(voters.name(cells, row).to_owned()),
-                        None => (!of_columns && verdicts.len() > 1).then(|| cells.names[k].clone()),
-                    },
-                    // Whether `A` was shown second.
-                    swapped: swapped.map(|swapped| swapped == as_named),
-                    prediction: present(cells.cell(row, k)).map(|_| prediction.unwrap_or(LoggedAnswer::Failed)),
-                    labels: if at == 0 { labels.clone() } else { vec![] },
-                    ..record.clone()
-                });
+            // People's letters are those of the columns: they have no order of their own.
+            let value = reader.says(k, row).map_or_else(|| cell.to_owned(), |said| label(said, false));
+            record.labels.push(HumanLabel { annotator: annotator(row, k), value });
+        }
+        if let Some(voters) = voters.as_ref().filter(|_| is_vote(row)) {
+            for said in verdicts.iter().filter_map(|&k| reader.says(k, row)) {
+                let (annotator, value) = (voters.name(cells, row).to_owned(), label(said, false));
+                record.labels.push(HumanLabel { annotator, value });
             }
+            records.push(record);
+            continue;
         }
-        if texts.is_none() {
-            let says = "The table has no answers of the systems, so label pages show ids alone: add response_a and response_b.";
-            notices.push(says.to_owned());
+        let labels = std::mem::take(&mut record.labels);
+        for (at, &k) in verdicts.iter().enumerate() {
+            let swapped = shown(row, k);
+            let prediction = reader.says(k, row).map(|said| LoggedAnswer::Label(label(said, swapped == Some(true))));
+            records.push(LogRecord {
+                variant: match &voters {
+                    Some(voters) => Some(voters.name(cells, row).to_owned()),
+                    None => (!of_columns && verdicts.len() > 1).then(|| cells.names[k].clone()),
+                },
+                // Whether `A` was shown second.
+                swapped: swapped.map(|swapped| swapped == as_named),
+                prediction: present(cells.cell(row, k)).map(|_| prediction.unwrap_or(LoggedAnswer::Failed)),
+                labels: if at == 0 { labels.clone() } else { vec![] },
+                ..record.clone()
+            });
         }
-        notices.extend(voters.as_ref().map(|voters| voters.notice(cells)));
-        notices.extend(gave.map(|gave| long::names_who(cells, [gave, people[0]])));
-        let role = |role: Role, k: usize| (role, cells.names[k].clone());
-        let mut roles: Vec<(Role, String)> = id.into_iter().map(|k| role(Role::Id, k)).collect();
-        roles.extend(verdicts.iter().map(|&k| role(Role::Verdict, k)));
-        roles.extend(people.iter().map(|&k| role(Role::Human, k)));
-        roles.extend(group.map(|name| (Role::Group, name.to_owned())));
-        roles.extend(systems.into_iter().flatten().map(|k| role(Role::System, k)));
-        roles.extend(own.iter().copied().chain(texts.into_iter().flatten()).map(|k| role(Role::Text, k)));
-        roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
-        roles.extend(voters.iter().map(|voters| voters.column).chain(gave).map(|k| role(Role::Annotator, k)));
-        let columns = Mapping::from_roles(roles);
-        notices.extend(not_used(&cells.names, |name| columns.names().contains(name)));
-        let table = columns.read_columns(cells, corrections);
-        Some(Self { log: Log::new("pairs", &file_name(path), records), columns, table, read, notices })
     }
+    if texts.is_none() {
+        let says =
+            "The table has no answers of the systems, so label pages show ids alone: add response_a and response_b.";
+        notices.push(says.to_owned());
+    }
+    notices.extend(voters.as_ref().map(|voters| voters.notice(cells)));
+    notices.extend(gave.map(|gave| long::names_who(cells, [gave, people[0]])));
+    let role = |role: Role, k: usize| (role, cells.names[k].clone());
+    let mut roles: Vec<(Role, String)> = id.into_iter().map(|k| role(Role::Id, k)).collect();
+    roles.extend(verdicts.iter().map(|&k| role(Role::Verdict, k)));
+    roles.extend(people.iter().map(|&k| role(Role::Human, k)));
+    roles.extend(group.map(|name| (Role::Group, name.to_owned())));
+    roles.extend(systems.into_iter().flatten().map(|k| role(Role::System, k)));
+    roles.extend(own.iter().copied().chain(texts.into_iter().flatten()).map(|k| role(Role::Text, k)));
+    roles.extend(reader.order.iter().map(|(k, _)| role(Role::Order, *k)));
+    roles.extend(voters.iter().map(|voters| voters.column).chain(gave).map(|k| role(Role::Annotator, k)));
+    let columns = Mapping::from_roles(roles);
+    notices.extend(not_used(&cells.names, |name| columns.names().contains(name)));
+    let table = columns.read_columns(cells, corrections);
+    let log = Log::new("pairs", &file_name(path), records);
+    let (group_from, given) = (group.map(str::to_owned), given.clone());
+    let options = LogOptions { group_from, read, known, given, ..LogOptions::default() };
+    let mut source = Source::default();
+    let made = source.take_log(path, log).and_then(|logs| from_log::studies(logs, &source, &options));
+    Some(made.map(|made| {
+        let mut study = made.into_iter().next().expect("a table of pairs has no criteria, so it is one study");
+        notices.append(&mut study.audited.notices);
+        let (audit, format) = (file_name(path), format!("{} of pairs", cells.format));
+        study.audited = Audited { audit, format, columns, table, notices, ..study.audited };
+        MadeStudy { title: stem(path), ..study }
+    }))
 }
 
 /// The column that names who judged a row, beside a column with the winner.

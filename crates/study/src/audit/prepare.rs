@@ -3,26 +3,14 @@
 use std::path::Path;
 
 use super::columns::{self, Correction, Mapping, ReadColumn, RecognisedBy, Role, has_word};
-use super::folder;
+use super::folder::{self, MadeStudy};
 use super::rows::AuditRows;
 use super::table::CellTable;
 use super::{Audited, Labelled};
-use crate::findings::condition::Condition;
 use crate::input::config::StudyConfig;
 use crate::input::spelling::number;
-use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::error::{Error, Place};
-use judge_uncertainty_system::{Staged, shell_word};
-
-/// A study that was made, which waits to be written.
-pub(crate) struct Prepared {
-    pub(crate) audited: Audited,
-    pub(crate) files: Staged,
-    /// The line of each item in the file of a table; none of a log.
-    pub(crate) lines: Vec<u64>,
-    /// Rows that can't be used, of a table whose scale was known.
-    pub(crate) bad: Vec<Bad>,
-}
+use judge_uncertainty_system::shell_word;
 
 pub(super) fn unreadable(path: &Path, reason: String) -> Error {
     Error::unfit(Place::file(path), reason, "correct the columns with --columns ROLE=COLUMN, or the file")
@@ -55,38 +43,45 @@ pub(crate) fn not_used(names: &[String], is_used: impl Fn(&str) -> bool) -> Opti
     (!unused.is_empty()).then(|| format!("Not used: {}{more}.", unused[..unused.len().min(MOST_NAMED)].join(", ")))
 }
 
-/// A study of a table, and the rows that can't be used if its scale is known.
-pub(super) fn prepare(
+/// A study of the table in the file `name`, whose columns are recognised and corrected; `given` says how its labelled rows were
+/// chosen. Of one whose scale is `known`, rows that can't be used are set aside.
+///
+/// # Errors
+/// No answers of a judge; answers that can't be read; a column that is not there.
+pub fn of_table(
     cells: &CellTable,
     name: &Path,
     corrections: &[Correction],
-    (given, at_least): (&Labelled, &[Condition]),
-    known: Option<&StudyConfig>,
-) -> Result<Prepared, Error> {
+    (given, known): (&Labelled, Option<&StudyConfig>),
+) -> Result<MadeStudy, Error> {
     let refused = |reason: String| unreadable(name, reason);
-    let mapping = Mapping::new(cells, corrections).map_err(refused)?;
+    let columns = Mapping::new(cells, corrections).map_err(refused)?;
     let chances = match given {
         Labelled::Column(column) => Some(column.as_str()),
         Labelled::Random | Labelled::Unknown => None,
     };
-    let rows = AuditRows::new(cells, &mapping, (chances, known)).map_err(refused)?;
-    let table = mapping.read_columns(cells, corrections);
-    let used = mapping.names();
-    let first = [perhaps_people(cells, &mapping, corrections), guessed_people(cells, &table), guessed_judge(&table)];
+    let rows = AuditRows::new(cells, &columns, (chances, known)).map_err(refused)?;
+    let table = columns.read_columns(cells, corrections);
+    let used = columns.names();
+    let first = [perhaps_people(cells, &columns, corrections), guessed_people(cells, &table), guessed_judge(&table)];
     let last = [
         if *given == Labelled::Unknown { chance(cells) } else { None },
-        several_verdicts(&mapping),
+        several_verdicts(&columns),
         only_corrections(&rows),
         not_used(&cells.names, |name| used.contains(name) || chances == Some(name)),
     ];
     let of_reading = [&cells.notices[..], &rows.notices].concat();
-    let notices = first.into_iter().flatten().chain(of_reading).chain(last.into_iter().flatten()).collect();
-    // Where every row is labelled, nothing was chosen.
-    let chosen = if rows.labelled().len() == rows.len() { Labelled::Random } else { given.clone() };
-    let files = folder::of_table(&stem(name), cells, &mapping, &rows).staged(&chosen, at_least);
-    let audited = Audited::new(name, (&cells.format, rows.len()), (mapping, table), (chosen, notices));
-    let lines = rows.kept.iter().map(|&row| cells.line(row)).collect();
-    Ok(Prepared { audited, files, lines, bad: rows.faults })
+    let audited = Audited {
+        audit: file_name(name),
+        format: cells.format.clone(),
+        rows: rows.len(),
+        table,
+        chosen: given.unless_all(rows.labelled().len() == rows.len()),
+        notices: first.into_iter().flatten().chain(of_reading).chain(last.into_iter().flatten()).collect(),
+        columns,
+        ..Audited::default()
+    };
+    Ok(folder::of_table(&stem(name), cells, audited, rows))
 }
 
 /// Columns that may be people's though none, or another one, was read as theirs.
@@ -165,7 +160,8 @@ fn only_corrections(rows: &AuditRows) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::AuditInput;
+    use crate::audit::read as read_files;
+    use judge_uncertainty_system::Staged;
 
     /// 40 rows as an office exports them; people answered every other one, in the column `name`.
     fn table(name: &str) -> String {
@@ -177,14 +173,28 @@ mod tests {
         text
     }
 
-    fn read(text: &str, corrections: &[&str]) -> Result<Audited, String> {
+    /// A study of a table, whose rows are items.
+    fn made(text: &str, corrections: &[&str]) -> Result<(Audited, Staged), String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.csv");
         std::fs::write(&path, text).unwrap();
         let cells = CellTable::read(&path, None).unwrap();
         let corrections: Vec<Correction> = corrections.iter().map(|text| text.parse().unwrap()).collect();
-        let study = AuditInput::Table { cells, corrections, folder: None }.study(&path, (&Labelled::Random, &[]));
-        study.map(|(audited, _)| audited).map_err(|error| error.to_string())
+        let study = of_table(&cells, &path, &corrections, (&Labelled::Random, None));
+        study.map(|study| study.staged(&[])).map_err(|error| error.to_string())
+    }
+
+    fn read(text: &str, corrections: &[&str]) -> Result<Audited, String> {
+        made(text, corrections).map(|(audited, _)| audited)
+    }
+
+    /// The studies of whatever a file holds.
+    fn read_whole(text: &str) -> Vec<(Audited, Staged)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, text).unwrap();
+        let studies = read_files(std::slice::from_ref(&path), &[], (&Labelled::Random, None)).unwrap();
+        studies.into_iter().map(|study| study.staged(&[])).collect()
     }
 
     /// The judge's probabilities of either class say the same, beside its verdict or alone.
@@ -202,12 +212,7 @@ mod tests {
             text
         };
         let judge = |text: String| {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("t.csv");
-            std::fs::write(&path, text).unwrap();
-            let cells = CellTable::read(&path, None).unwrap();
-            let input = AuditInput::Table { cells, corrections: vec![], folder: None };
-            let (_, files) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+            let (_, files) = made(&text, &[]).unwrap();
             let numbers = |line: &str| line.split(',').skip(2).map(|cell| cell.parse().unwrap()).collect::<Vec<f64>>();
             files.text("judge.csv").unwrap().lines().skip(1).map(numbers).collect::<Vec<_>>()
         };
@@ -279,14 +284,8 @@ mod tests {
             let [a, b, c] = [1 + i % 5, 1 + i / 2 % 5, 1 + i / 3 % 5];
             criteria += &format!("q{i},{a},{b},{b},{c},{c}\n");
         }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("c.csv");
-        std::fs::write(&path, criteria).unwrap();
-        for input in AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap() {
-            let criterion = input.criterion().unwrap().to_owned();
-            let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
-            assert_eq!(audited.columns.of(Role::Human), [format!("{criterion}_anna")]);
-        }
+        let people = read_whole(&criteria).into_iter().map(|(audited, _)| audited.columns.of(Role::Human).join(","));
+        assert_eq!(people.collect::<Vec<_>>(), ["tone_anna", "relevance_anna"]);
     }
 
     /// Readings that may be others are said, with what takes the other one.
@@ -363,11 +362,7 @@ mod tests {
         let text = table("id,tone.responses,tone.suggestion,tone.suggestion.score", &|i, human| {
             format!("q{i},{},{},0.{}", lists(human), judge(i), 50 + i)
         });
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.csv");
-        std::fs::write(&path, text).unwrap();
-        let input = AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap().remove(0);
-        let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+        let (audited, _) = read_whole(&text).remove(0);
         assert_eq!(
             [audited.columns.of(Role::Verdict), audited.columns.of(Role::Human)],
             [vec!["tone.suggestion"], vec!["tone.responses 1", "tone.responses 2"]]
@@ -377,12 +372,7 @@ mod tests {
     #[test]
     fn a_score_in_the_middle_is_the_answer_that_the_note_says() {
         let rows: String = (0..40).map(|i| format!("q{i},0.{},{}\n", i % 10, ["no", "yes"][i % 2])).collect();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.csv");
-        std::fs::write(&path, format!("id,score,human\n{rows}")).unwrap();
-        let cells = CellTable::read(&path, None).unwrap();
-        let input = AuditInput::Table { cells, corrections: vec![], folder: None };
-        let (audited, files) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+        let (audited, files) = made(&format!("id,score,human\n{rows}"), &[]).unwrap();
         assert!(audited.notices.join(" ").contains("score counts as yes from 0.500 up"), "{:?}", audited.notices);
         let judge = files.text("judge.csv").unwrap();
         let of =
@@ -405,11 +395,7 @@ mod tests {
             let rows: String = (0..60)
                 .map(|i| format!("q{i},{},{}\n", row(i), if i % 2 == 0 { classes[i % 3] } else { "" }))
                 .collect();
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("t.csv");
-            std::fs::write(&path, format!("id,{columns},judge,human\n{rows}")).unwrap();
-            let input = AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap().remove(0);
-            let (audited, files) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+            let (audited, files) = read_whole(&format!("id,{columns},judge,human\n{rows}")).remove(0);
             let n = if columns == "prob" { 20 } else { 40 };
             let told = format!("In {n} rows the judge's answer is not the likeliest by {}", columns.replace(',', ", "));
             assert!(audited.notices.join(" ").contains(&told), "{:?}", audited.notices);
@@ -458,20 +444,16 @@ mod tests {
     /// What a table has of people and judges beside their answers.
     #[test]
     fn what_is_about_people_and_judges_is_no_answer_of_theirs() {
-        let read_whole = |header: &str, row: &dyn Fn(usize, &str) -> String| {
+        let read = |header: &str, row: &dyn Fn(usize, &str) -> String| {
             let word = |i: usize| ["yes", "no"][i % 2];
             let rows =
                 (0..40).map(|i| format!("q{i},{},{}\n", word(i / 3), row(i, if i % 4 < 2 { word(i) } else { "" })));
             let text = format!("id,judge,{header}\n{}", rows.collect::<String>());
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("t.csv");
-            std::fs::write(&path, text).unwrap();
-            let input = AuditInput::read(std::slice::from_ref(&path), &[], None).unwrap().remove(0);
-            let (audited, _) = input.study(&path, (&Labelled::Random, &[])).unwrap();
+            let (audited, _) = read_whole(&text).remove(0);
             [Role::Human, Role::Confidence].map(|role| audited.columns.of(role).join(","))
         };
         let if_any = |human: &str, cell: String| if human.is_empty() { String::new() } else { cell };
-        let of = |header: &str, row: &dyn Fn(usize, &str) -> String| read_whole(header, row)[0].clone();
+        let of = |header: &str, row: &dyn Fn(usize, &str) -> String| read(header, row)[0].clone();
         let gold = ["red", "Rome", "1912"];
         assert_eq!(of("gold_answer,human", &|i, human| format!("{},{human}", gold[i % 3])), "human");
         let agree = |i: usize, human: &str| format!("{human},{}", if_any(human, (i % 2).to_string()));
@@ -482,7 +464,7 @@ mod tests {
         let of_person = |i: usize, human: &str| person(i, human) + if human.is_empty() { "," } else { "" };
         assert_eq!(of("annotator_answer,annotator_gender,annotator_age", &of_person), "annotator_answer");
         let both = |i: usize, human: &str| format!("0.{},0.{},{human}", 30 + i % 9, 60 + i % 9);
-        assert_eq!(read_whole("model_confidence,judge_confidence,human", &both), ["human", "judge_confidence"]);
+        assert_eq!(read("model_confidence,judge_confidence,human", &both), ["human", "judge_confidence"]);
     }
 
     #[test]

@@ -160,7 +160,9 @@ impl AuditRows {
         }
         let ends = reading.ends(&kept, known.map(|_| scores))?;
         let mut repeats = Lists::with_capacity(kept.len());
-        kept.iter().for_each(|&row| repeats.push(reading.answers_of(row, ends)));
+        // Of scores that stand for one of two answers, those from the middle up are the good one.
+        let counted = |x: f64| ends.map_or(x, |(low, high)| f64::from(u8::from(x >= 0.5 * (low + high))));
+        kept.iter().for_each(|&row| repeats.push(reading.said(row).map(counted)));
         let mut shares = Lists::with_capacity(kept.len());
         let (mut overruled, has_verdicts) = (0, ends.is_none() && reading.answers.scale.nominal().is_some());
         for (i, &row) in kept.iter().enumerate() {
@@ -171,7 +173,9 @@ impl AuditRows {
                 && largest(of_row.iter().copied()) != verdict as usize
             {
                 overruled += 1;
-                keep_likeliest(&mut of_row, verdict as usize);
+                of_row[verdict as usize] = of_row.iter().copied().fold(0.0, f64::max) + AHEAD;
+                let sum: f64 = of_row.iter().sum();
+                of_row.iter_mut().for_each(|share| *share /= sum);
             }
             shares.push(of_row);
         }
@@ -219,13 +223,6 @@ impl AuditRows {
     pub fn labelled(&self) -> Vec<usize> {
         (0..self.len()).filter(|&row| !self.humans[row].is_empty()).collect()
     }
-}
-
-/// Raises the probability of a class until it is the likeliest.
-fn keep_likeliest(shares: &mut [f64], class: usize) {
-    shares[class] = shares.iter().copied().fold(0.0, f64::max) + AHEAD;
-    let sum: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= sum);
 }
 
 /// Refuses numbers whose squares are beyond what can be computed with, and infinities in a column that has numbers.
@@ -432,11 +429,6 @@ impl TableReader<'_> {
         };
         self.notices.push(self.answers.of_scores(&name, ends));
         Ok(Some(ends))
-    }
-
-    fn answers_of(&self, row: usize, ends: Option<(f64, f64)>) -> impl Iterator<Item = f64> {
-        let counted = move |(low, high): (f64, f64), x: f64| f64::from(u8::from(x >= 0.5 * (low + high)));
-        self.said(row).map(move |x| ends.map_or(x, |ends| counted(ends, x)))
     }
 
     /// The probability of each class, as the judge has it; none where it says none.

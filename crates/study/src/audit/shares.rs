@@ -61,10 +61,9 @@ pub(super) fn likeliest(cells: &CellTable, mapping: &Mapping, known: &[String]) 
     let classes: Vec<String> = of.iter().map(class).collect();
     let row = |row: usize| {
         let likeliest = stated(cells, &of, row).map_or("", |stated| classes[largest(stated.into_iter())].as_str());
-        cells.row(row).chain([likeliest]).collect::<Vec<_>>()
+        (row, vec![likeliest])
     };
-    let names = cells.names.iter().cloned().chain([LIKELIEST.to_owned()]).collect();
-    let mut table = cells.with_columns(names, (0..cells.len()).map(row));
+    let mut table = cells.replaced(&[], [LIKELIEST.to_owned()], (0..cells.len()).map(row));
     table
         .notices
         .push(format!("The judge's answer is the class with the highest probability: {}.", classes.join(", ")));

@@ -1,5 +1,6 @@
 //! Any table in a file as rows of named cells.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -10,7 +11,7 @@ use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::{DataTable, NO_IDS, Row, distinct};
 use judge_uncertainty_formats::{parquet, records, xlsx};
 
-use super::columns::{Mapping, Role, names_answers};
+use super::columns::{Correction, Mapping, Role, names_answers};
 use crate::input::question::Criterion;
 use crate::input::source::{Source, read_joined};
 use crate::input::spelling::number;
@@ -160,10 +161,24 @@ impl CellTable {
         Self { lines, notices, criterion, bytes, is_counted, ..Self::new(names, rows, &self.format) }
     }
 
-    /// Repeats the line of each row as often as the row was.
-    pub(super) fn keep_lines(&mut self, times: impl Iterator<Item = usize>) {
-        let lines = self.lines.iter().zip(times);
-        self.lines = lines.flat_map(|(line, times)| std::iter::repeat_n(*line, times)).collect();
+    /// This table without some columns, and with others behind the rest; `rows` have the cells of these, each with the row
+    /// that it goes on.
+    pub(super) fn replaced<'c, C: Into<Cow<'c, str>>>(
+        &'c self,
+        out: &[usize],
+        names: impl IntoIterator<Item = String>,
+        rows: impl Iterator<Item = (usize, Vec<C>)>,
+    ) -> Self {
+        let kept: Vec<usize> = (0..self.names.len()).filter(|k| !out.contains(k)).collect();
+        let names = kept.iter().map(|&k| self.names[k].clone()).chain(names).collect();
+        let mut lines = vec![];
+        let row = |(row, cells): (usize, Vec<C>)| {
+            lines.extend(self.lines.get(row));
+            let own = kept.iter().map(|&k| Cow::Borrowed(self.cell(row, k)));
+            own.chain(cells.into_iter().map(Into::into)).collect::<Vec<_>>()
+        };
+        let table = self.with_columns(names, rows.map(row));
+        Self { lines, ..table }
     }
 
     /// The table without rows that are none: the header again, as where files were joined; what surveys write below it; and what
@@ -233,6 +248,11 @@ impl CellTable {
     /// The position of a column.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
+    }
+
+    /// Whether it has the column that a correction names, if that names one.
+    pub(super) fn has(&self, correction: &Correction) -> bool {
+        correction.column.as_ref().is_none_or(|name| self.column(name).is_some())
     }
 
     /// The cells of some columns in a row, without white space around them.

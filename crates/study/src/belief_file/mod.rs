@@ -13,14 +13,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::input::config::{StudyConfig, StudyFile, scale_key};
-use crate::input::judge::{JudgeFiles, StudyJudge};
+use crate::input::config::{JudgeConfig, StudyConfig, StudyFile, scale_key};
+use crate::input::judge::{JudgeFiles, ONLY_VARIANT, StudyJudge};
 use crate::input::scale::Scale;
-use crate::kinds::{classes, scores};
-use crate::model::study::{Decomposition, Kept, Study, names};
+use crate::model::carried::{CarriedReading, Kept, starts_elsewhere};
+use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::belief::design::DesignError;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer, Unfit, entropy};
+use judge_uncertainty_core::belief::{
+    Design, Feature, FeatureColumn, FeatureScale, Repeats, Standardizer, Unfit, entropy,
+};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Fit, LabelPool};
@@ -101,7 +103,7 @@ impl BeliefFile {
             kind: study.scale().name().to_owned(),
             sha256: String::new(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            columns: names(&settings, &variants),
+            columns: InputColumns::new(&settings, &variants),
             judge: study.judge_files.clone(),
             variants,
             groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
@@ -110,9 +112,12 @@ impl BeliefFile {
             features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
             kept: match &decomposition.pool {
                 LabelPool::Ratings(pool) => Kept::Ratings(pool.repeats()),
-                LabelPool::Classes(_) => {
-                    Kept::Classes(classes::kind::kept(study, decomposition.fitted.fit.of_classes()))
-                }
+                LabelPool::Classes(_) => Kept::Classes(match &study.carried_map {
+                    Some(CarriedReading::Classes(map)) if starts_elsewhere(decomposition.fitted.fit.of_classes()) => {
+                        Some(map.clone())
+                    }
+                    _ => None,
+                }),
             },
             fit: decomposition.fitted.fit.clone(),
             familiarity,
@@ -245,12 +250,26 @@ impl BeliefFile {
     /// Whether settings and fit belong together; `Ok(true)` for a fit with parameters for every group of its own.
     fn check_fit(&self) -> std::result::Result<bool, Unfit> {
         let (names, groups) = (self.feature_names(), self.groups.len());
+        let kept = |problem: &str| Err(Unfit { field: "kept", problem: problem.to_owned() });
         match (&self.fit, &self.kept) {
-            (Fit::Ratings(fit), Kept::Ratings(kept)) => scores::check_fit(fit, kept.as_ref(), (&names, groups)),
-            (Fit::Classes(fit), Kept::Classes(kept)) => {
-                classes::kind::check_fit(&self.settings, fit, kept.as_ref(), (&names, groups))
+            (Fit::Ratings(fit), Kept::Ratings(repeats)) => {
+                let possible = |of: &Repeats| of.variance.is_finite() && of.variance >= 0.0 && of.degrees > 0;
+                if !repeats.as_ref().is_none_or(possible) {
+                    return kept("is not a variance of repeated ratings");
+                }
+                fit.check(&names, groups)?;
+                Ok(fit.is_by_group())
             }
-            _ => Err(Unfit { field: "kept", problem: "is of other labels than the fit".to_owned() }),
+            (Fit::Classes(fit), Kept::Classes(carried)) => {
+                let classes = self.settings.scale.classes().len();
+                carried.iter().try_for_each(|carried| carried.check(classes))?;
+                if starts_elsewhere(fit) != carried.is_some() {
+                    return kept("does not hold the map that the fit starts from, or one that it does not start from");
+                }
+                fit.check(&names, classes, groups)?;
+                Ok(fit.mapped().is_some_and(|mapped| mapped.map.is_by_group()))
+            }
+            _ => kept("is of other labels than the fit"),
         }
     }
 
@@ -638,7 +657,7 @@ fn filled(pattern: &str, variant: &str, class: &str) -> String {
 
 /// The columns of a table with one row per item. `{class}` stands for a class and `{variant}` for a variant of the
 /// judge's prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputColumns {
     /// The id of an item.
@@ -657,21 +676,36 @@ pub struct InputColumns {
     pub embedding: String,
 }
 
+/// Columns of the counts of labels where a study has none of its own.
+const LABELS: &str = "n_{class}";
 /// Name of a column of embeddings.
 const EMBEDDING: &str = "embedding";
 
 impl InputColumns {
-    /// Their names, where an answer stands in the column `answers` and labels in `labels`.
-    pub fn new(id: Option<&str>, answers: String, labels: String, group: Option<&str>) -> Self {
-        Self {
-            id: id.unwrap_or("id").to_owned(),
-            answers,
-            deviations: None,
-            confidence: None,
-            labels,
-            group: group.map(str::to_owned),
-            embedding: EMBEDDING.to_owned(),
-        }
+    /// How the columns of further items are called, where the judge has these `variants`.
+    pub fn new(config: &StudyConfig, variants: &[String]) -> Self {
+        let (answers, deviations, confidence, labels) = match &config.judge {
+            JudgeConfig::Ratings(judge) => {
+                let alone = variants.is_empty();
+                let name = |name: &String| if alone { name.clone() } else { format!("{name}_{{variant}}") };
+                (name(&judge.mean), judge.sd.as_ref().map(name), None, "ratings".to_owned())
+            }
+            JudgeConfig::Classes(judge) => {
+                let alone = variants.iter().all(|variant| variant == ONLY_VARIANT);
+                let answers = match &judge.columns {
+                    Some(columns) if alone || !judge.variants.is_empty() => columns.clone(),
+                    _ if alone => "p_{class}".to_owned(),
+                    _ => "p_{variant}_{class}".to_owned(),
+                };
+                let counts = config.tables().1.and_then(|labels| labels.counts);
+                let other = if answers == LABELS { "labels_{class}" } else { LABELS };
+                let labels = counts.filter(|columns| *columns != answers).unwrap_or(other).to_owned();
+                (answers, None, judge.confidence.clone(), labels)
+            }
+        };
+        let id = config.items.id.clone().unwrap_or_else(|| "id".to_owned());
+        let (group, embedding) = (config.items.group.clone(), EMBEDDING.to_owned());
+        Self { id, answers, deviations, confidence, labels, group, embedding }
     }
 
     /// These names with one replaced, as `key=NAME` says, such as `answers=share_{class}`.
@@ -706,7 +740,12 @@ mod tests_of_kind {
     #[test]
     fn columns_follow_their_patterns() {
         let of = |all: &[&str]| all.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        let mut names = InputColumns::new(None, "{variant}_{class}".to_owned(), "n_{class}".to_owned(), None);
+        let named = |answers: &str, labels: &str| InputColumns {
+            answers: answers.to_owned(),
+            labels: labels.to_owned(),
+            ..InputColumns::default()
+        };
+        let mut names = named("{variant}_{class}", "n_{class}");
         names.confidence = Some("sure".to_owned());
         let columns = RowColumns::new(&Scale::Classes(of(&["now", "later"])), &of(&["brief", "long"]), &names);
         assert_eq!(columns.answers, [["brief_now", "brief_later"], ["long_now", "long_later"]]);
@@ -714,7 +753,7 @@ mod tests_of_kind {
             (columns.labels, columns.confidence),
             (of(&["n_now", "n_later"]), of(&["sure_brief", "sure_long", "sure"]))
         );
-        let mut names = InputColumns::new(None, "mean".to_owned(), "ratings".to_owned(), None);
+        let mut names = named("mean", "ratings");
         names.deviations = Some("sd".to_owned());
         let columns = RowColumns::new(&Scale::Scores(0.0, 1.0), &[], &names);
         assert_eq!(columns.all().collect::<Vec<_>>(), ["mean", "sd", "ratings"]);
@@ -722,9 +761,9 @@ mod tests_of_kind {
 
     #[test]
     fn columns_are_renamed_by_their_keys() {
-        let mut columns = InputColumns::new(None, "p_{class}".to_owned(), "n_{class}".to_owned(), None);
+        let mut columns = InputColumns::default();
         columns.set("answers=q=1_{class}").unwrap();
-        assert_eq!((columns.answers.as_str(), columns.id.as_str()), ("q=1_{class}", "id"));
+        assert_eq!((columns.answers.as_str(), columns.id.as_str()), ("q=1_{class}", ""));
         for wrong in ["answers", "answers=", "answer=x"] {
             assert!(columns.set(wrong).unwrap_err().contains("KEY=NAME"));
         }

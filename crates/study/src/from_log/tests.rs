@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::audit::from_cells;
 use crate::audit::table::CellTable;
-use crate::audit::{AuditInput, Labelled};
 use crate::findings::Answer;
 use crate::results::StudyManifest;
 use crate::{Error as StudyError, InputReport, Study};
@@ -15,27 +15,27 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/logs").join(name)
 }
 
-fn all(logs: &[&str], options: &LogOptions<'_>) -> Result<Vec<LogStudy>> {
+fn all(logs: &[&str], options: &LogOptions<'_>) -> Result<Vec<MadeStudy>> {
     let paths: Vec<PathBuf> = logs.iter().map(|name| golden(name)).collect();
     let mut source = Source::default();
     let format = detect(&paths[0], &source.read(&paths[0])?)?;
     studies(source.read_logs(&paths, format)?, &source, options)
 }
 
-fn made(logs: &[&str], options: &LogOptions<'_>) -> Result<LogStudy> {
+fn made(logs: &[&str], options: &LogOptions<'_>) -> Result<MadeStudy> {
     let mut made = all(logs, options)?;
     assert_eq!(made.len(), 1);
     Ok(made.remove(0))
 }
 
 /// A file of the study.
-fn text_of(study: &LogStudy, name: &str) -> String {
-    study.files.clone().staged(&Labelled::Unknown, &[]).text(name).unwrap().to_owned()
+fn text_of(study: &MadeStudy, name: &str) -> String {
+    study.clone().staged(&[]).1.text(name).unwrap().to_owned()
 }
 
-fn written(study: &LogStudy) -> tempfile::TempDir {
+fn written(study: &MadeStudy) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let names = study.files.files.iter().map(|(name, _)| *name).chain(["study.toml"]);
+    let names = study.files.iter().map(|(name, _)| *name).chain(["study.toml"]);
     names.for_each(|name| std::fs::write(folder.path().join(name), text_of(study, name)).unwrap());
     folder
 }
@@ -47,7 +47,7 @@ fn loaded(folder: &Path) -> Study {
 #[test]
 fn a_log_with_edits_becomes_a_study_with_labels() {
     let files = all(&["inspect-graded.eval"], &LogOptions::default()).unwrap().remove(0);
-    assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, labelled: 2, ..Found::default() });
+    assert_eq!(files.audited.rows, 5);
     let folder = written(&files);
     let study = loaded(folder.path());
     let report = InputReport::new(&study);
@@ -65,12 +65,13 @@ fn a_log_with_edits_becomes_a_study_with_labels() {
 fn every_criterion_is_a_study_on_its_own_scale() {
     let scales = |log: &str| -> Vec<(String, String, usize)> {
         let made = all(&[log], &LogOptions::default()).unwrap();
-        let setting = |files: &LogStudy| {
+        let setting = |files: &MadeStudy| {
             let toml = text_of(files, "study.toml");
             let keys = ["classes", "places", "scale"];
             toml.lines().find(|line| keys.iter().any(|key| line.starts_with(key))).unwrap().to_owned()
         };
-        made.iter().map(|f| (f.folder.clone().unwrap(), setting(f), f.found.failed)).collect()
+        let failed = |f: &MadeStudy| f.audited.notices.iter().filter(|text| text.ends_with("that failed (1).")).count();
+        made.iter().map(|f| (f.folder.clone().unwrap(), setting(f), failed(f))).collect()
     };
     let of = |name: &str, setting: &str, failed| (name.to_owned(), setting.to_owned(), failed);
     let expected =
@@ -107,7 +108,12 @@ fn made_of(logs: &[&str]) -> String {
 #[test]
 fn logs_are_read_directly_as_well() {
     let files = made(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"], &LogOptions::default()).unwrap();
-    assert_eq!(files.found, Found { items: 7, answers: 7, failed: 2, ..Found::default() });
+    assert_eq!(files.audited.rows, 7);
+    assert!(
+        files.audited.notices.contains(&"Left out: answers of the judge that failed (2).".to_owned()),
+        "{:?}",
+        files.audited.notices
+    );
     let folder = written(&files);
     let labels = "id,annotator,label\nm1,a,urgent\nm1,b,soon\nm2,a,later\nm3,a,soon\nm4,a,soon\n";
     std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
@@ -133,7 +139,7 @@ fn logs_are_read_directly_as_well() {
     // Mass outside the classes is recorded: 1 - 0.8 - 0.01 - 0.15 - 0.02 for m1, and most of m6's.
     let mass = other.judge.report.of_classes().mass.unwrap();
     assert!((mass.least - 0.25).abs() < 1e-9, "{mass:?}");
-    assert_eq!((other.judge.failed_answers, other.left_out.as_slice()), (2, &["m5".to_owned(), "m7".to_owned()][..]));
+    assert_eq!((other.judge.unused()[0], other.left_out.as_slice()), (2, &["m5".to_owned(), "m7".to_owned()][..]));
     let manifest = StudyManifest::new(&other, Run::since(std::time::Instant::now()));
     assert_eq!(manifest.logs["openai-batch-output.jsonl"].stated["system_fingerprint"], "fp_local");
 }
@@ -205,7 +211,7 @@ fn reference_answers_are_labels_on_request() {
     let options =
         LogOptions { id: Some("doc.id".to_owned()), labels_from: Some("doc.gold".to_owned()), ..LogOptions::default() };
     let files = made(&["samples_judge_choice.jsonl"], &options).unwrap();
-    assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4, labelled: 4, ..Found::default() });
+    assert_eq!((files.audited.rows, &files.audited.chosen), (4, &Labelled::Random));
     let folder = written(&files);
     let study = loaded(folder.path());
     assert_eq!(study.labels.annotators, ["doc.gold"]);
@@ -238,12 +244,12 @@ fn a_log_and_a_table_of_the_same_answers_have_one_scale() {
         let log = Log::new("made", "made", (0..60).map(record).collect());
         let logs = Logs::from_log(PathBuf::from("made.json"), log);
         let study = studies(logs, &Source::default(), &LogOptions::default()).unwrap().remove(0);
-        let found = Found { items: 60, answers: 60, labels: 60, labelled: 60, ..Found::default() };
-        assert_eq!(study.found, found, "{expected}");
+        assert_eq!((study.audited.rows, &study.audited.chosen), (60, &Labelled::Random), "{expected}");
+        assert!(!study.audited.notices.iter().any(|text| text.starts_with("Left out")), "{expected}");
         let rows = (0..60).map(|i| vec![format!("q{i}"), judge(i).to_owned(), people(i).to_owned()]);
         let cells = CellTable::new(["id", "judge", "human"].map(str::to_owned).to_vec(), rows, "made");
-        let input = AuditInput::from_cells(cells, Path::new("made.csv"), &[], None).unwrap().remove(0);
-        let (_, table) = input.study(Path::new("made.csv"), (&Labelled::Random, &[])).unwrap();
+        let table = from_cells(cells, Path::new("made.csv"), &[], (&Labelled::Random, None)).unwrap().remove(0);
+        let (_, table) = table.staged(&[]);
         let log = text_of(&study, "study.toml");
         for text in [log.as_str(), table.text("study.toml").unwrap()] {
             assert!(text.lines().any(|line| line == expected), "{expected}\n{text}");

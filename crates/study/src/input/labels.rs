@@ -15,7 +15,7 @@ use super::scale::Scale;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
 use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
-use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::LogRows;
 use judge_uncertainty_formats::table::{ColumnIndex, DataTable, Row};
@@ -269,12 +269,8 @@ impl Labels {
             .then(|| self.without(|label| label.annotator != main && own.contains(&label.item)))
     }
 
-    /// Counts of the labels that came from the log, items x classes.
-    pub fn added_counts(&self) -> Array2<u32> {
-        self.counts_of(&self.added().copied().collect::<Vec<_>>())
-    }
-
-    fn counts_of(&self, labels: &[Label]) -> Array2<u32> {
+    /// Counts of some of the labels, items x classes.
+    pub(crate) fn counts_of(&self, labels: &[Label]) -> Array2<u32> {
         let mut counts = Array2::zeros(self.counts.dim());
         for label in labels {
             if let LabelValue::Class(class) = label.value {
@@ -351,9 +347,11 @@ impl Labels {
     /// The labels of the user's file that name their annotator, by item and annotator, with their places.
     pub fn known(&self, file: &StudyFile) -> Known {
         let mut known = Known::default();
+        let only = file.config.tables().1.and_then(|labels| labels.files.only()).map(|only| file.resolve(only));
         for label in self.rows.iter().filter(|label| label.batch.is_none()) {
             let (annotator, value) = (self.annotators[label.annotator].clone(), file.config.scale.written(label.value));
-            let (id, given, place) = (String::new(), String::new(), file.line_of_labels(label.line));
+            let place = only.as_ref().map_or_else(Place::default, |file| Place::file(file).at_line(label.line));
+            let (id, given) = (String::new(), String::new());
             known.add(label.item, NewLabel { id, annotator, value, given, place });
         }
         known

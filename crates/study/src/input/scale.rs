@@ -274,14 +274,10 @@ impl<'de> Deserialize<'de> for Places {
 }
 
 impl Places {
-    /// Places without names of their own.
-    pub fn from_numbers(places: Vec<f64>) -> Self {
-        Self { names: places.iter().map(f64::to_string).collect(), places }
-    }
-
     /// The whole numbers from `low` to `high`.
     pub fn whole(low: f64, high: f64) -> Self {
-        Self::from_numbers((low as i64..=high as i64).map(|place| place as f64).collect())
+        let places: Vec<f64> = (low as i64..=high as i64).map(|place| place as f64).collect();
+        Self { names: places.iter().map(f64::to_string).collect(), places }
     }
 
     /// Checks that the places can stand on a scale.

@@ -78,12 +78,16 @@ impl Source {
         let bytes: Vec<Vec<u8>> = paths.iter().map(|path| self.read(path)).collect::<Result<_>>()?;
         let files = paths.iter().cloned().zip(bytes.iter().map(Vec::as_slice));
         let logs = Logs::read(format, files)?;
+        self.note_logs(&logs);
+        Ok(logs)
+    }
+
+    fn note_logs(&mut self, logs: &Logs) {
         for (file, provenance) in logs.provenance() {
             let name = file.display().to_string();
             let sha256 = self.sums.get(&name).cloned().unwrap_or_default();
             self.logs.insert(name, LogFile { sha256, ..provenance.clone() });
         }
-        Ok(logs)
     }
 
     /// Takes what a table says as a log.
@@ -94,10 +98,9 @@ impl Source {
         if path.is_file() {
             self.read(path)?;
         }
-        let name = path.display().to_string();
-        let sha256 = self.sums.get(&name).cloned().unwrap_or_default();
-        self.logs.insert(name, LogFile { sha256, ..log.provenance.clone() });
-        Ok(Logs::from_log(path.to_owned(), log))
+        let logs = Logs::from_log(path.to_owned(), log);
+        self.note_logs(&logs);
+        Ok(logs)
     }
 
     /// Reads logs as a table of what they say under one criterion.

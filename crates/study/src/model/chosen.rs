@@ -125,7 +125,9 @@ impl AnsweredQueue {
     /// Whether more than a twentieth of its items have neither an added label nor a remark of an annotator.
     pub(crate) fn is_unfinished(&self, study: &Study) -> bool {
         let Ok(selection) = &self.selection else { return false };
-        let answered = answered_items(study);
+        let Labels { remarks, .. } = &study.labels;
+        let labels = study.labels.added().map(|label| label.item);
+        let answered: BTreeSet<usize> = labels.chain(remarks.iter().map(|remark| remark.item)).collect();
         let all = selection.ranked.len() + selection.drawn.len();
         let open = selection.ranked.iter().chain(&selection.drawn).filter(|item| !answered.contains(item)).count();
         open as f64 > MOST_OPEN * all as f64
@@ -134,12 +136,6 @@ impl AnsweredQueue {
 
 /// Share of a queue's items that may lack an answer where it counts as finished.
 pub(crate) const MOST_OPEN: f64 = 0.05;
-
-/// The items that annotators answered, with an added label or a remark.
-pub(crate) fn answered_items(study: &Study) -> BTreeSet<usize> {
-    let labels = study.labels.added().map(|label| label.item);
-    labels.chain(study.labels.remarks.iter().map(|remark| remark.item)).collect()
-}
 
 /// Folders that may hold a queue: those in the folder of a study, by name, and those that it notes elsewhere.
 ///
@@ -192,6 +188,11 @@ struct StudyThings {
     /// Its items, and those of them that count as labelled.
     items: Vec<usize>,
     labelled: Vec<usize>,
+    /// Whether it has labels and was drawn at random: by the user or by a queue, each time from those without a label, so that
+    /// together they are a random sample of all.
+    drawn: Vec<bool>,
+    /// Whether that, or it was asked about without an answer.
+    asked: Vec<bool>,
 }
 
 impl StudyThings {
@@ -213,7 +214,9 @@ impl StudyThings {
         let (mut items, mut labelled) = (vec![0; number], vec![0; number]);
         of.iter().for_each(|&thing| items[thing] += 1);
         kept.iter().for_each(|&item| labelled[of[item]] += 1);
-        Self { of, own, first, items, labelled }
+        let said = study.items.probabilities.is_none() && study.file.config.items.drawn == Some(Drawn::Random);
+        let drawn: Vec<bool> = own.iter().map(|own| *own && said).collect();
+        Self { of, own, first, items, labelled, asked: drawn.clone(), drawn }
     }
 
     fn number(&self) -> usize {
@@ -235,6 +238,23 @@ impl StudyThings {
         if self.number() < self.of.len() { " clusters" } else { "" }
     }
 
+    /// Adds the clusters that a queue drew to those that were drawn at random; refuses a queue that ranked, or that followed
+    /// on clusters chosen otherwise.
+    fn goes_on(&mut self, queue: &AnsweredQueue) -> bool {
+        let Ok(selection) = &queue.selection else { return false };
+        if !queue.draws_unlabelled || self.count(|thing| self.known_before(thing, queue) && !self.drawn[thing]) > 0 {
+            return false;
+        }
+        for &item in selection.ranked.iter().chain(&selection.drawn) {
+            let thing = self.of[item];
+            if !self.known_before(thing, queue) {
+                self.asked[thing] = true;
+                self.drawn[thing] |= self.is_labelled(thing);
+            }
+        }
+        true
+    }
+
     /// Things that are as asked.
     fn count(&self, is: impl Fn(usize) -> bool) -> usize {
         (0..self.number()).filter(|&thing| is(thing)).count()
@@ -246,44 +266,6 @@ impl StudyThings {
             |of: &[usize]| -> usize { (0..self.number()).filter(|&thing| is(thing)).map(|thing| of[thing]).sum() };
         let labelled = self.count(|thing| is(thing) && self.labelled[thing] > 0);
         population_of(self.count(is), labelled, sum(&self.labelled), sum(&self.items))
-    }
-}
-
-/// Things that were drawn one after another, by the user and by queues, each time a random sample of those without a
-/// label: together they are a random sample of all.
-struct AtRandom {
-    /// The clusters that have labels.
-    drawn: Vec<bool>,
-    /// Those and the ones that were asked about without an answer.
-    asked: Vec<bool>,
-    /// Whether some are labelled by the user's own files.
-    own: bool,
-    /// Queues that drew some.
-    queues: usize,
-}
-
-impl AtRandom {
-    /// Those of the user's own files, where these say that they were drawn at random.
-    fn new(study: &Study, things: &StudyThings) -> Self {
-        let said = study.items.probabilities.is_none() && study.file.config.items.drawn == Some(Drawn::Random);
-        let drawn: Vec<bool> = things.own.iter().map(|own| *own && said).collect();
-        Self { own: drawn.contains(&true), asked: drawn.clone(), drawn, queues: 0 }
-    }
-
-    /// Adds the clusters that a queue drew; refuses a queue that ranked, or that followed on clusters chosen otherwise.
-    fn goes_on(&mut self, things: &StudyThings, queue: &AnsweredQueue) -> bool {
-        let known = |thing: usize| things.known_before(thing, queue);
-        let Ok(selection) = &queue.selection else { return false };
-        if !queue.draws_unlabelled || things.count(|thing| known(thing) && !self.drawn[thing]) > 0 {
-            return false;
-        }
-        let selected = selection.ranked.iter().chain(&selection.drawn).map(|&item| things.of[item]);
-        for thing in selected.filter(|&thing| !known(thing)) {
-            self.asked[thing] = true;
-            self.drawn[thing] |= things.is_labelled(thing);
-        }
-        self.queues += 1;
-        true
     }
 }
 
@@ -313,7 +295,7 @@ impl Study {
 impl ItemSampling {
     /// How the items at positions `kept` were chosen; all of them have labels.
     pub fn new(study: &Study, kept: &[usize]) -> Self {
-        let things = StudyThings::new(study, kept);
+        let mut things = StudyThings::new(study, kept);
         // The things of these items, numbered from 0 without gaps.
         let (of_kept, place) = numbered(kept.iter().map(|&item| things.of[item]));
         let mut named = vec![0; place.len()];
@@ -332,14 +314,15 @@ impl ItemSampling {
         }
         let own = [stages.len(), reasons.len()];
         let mut answered: BTreeSet<usize> = BTreeSet::new();
-        let mut at_random = AtRandom::new(study, &things);
+        // Whether the user's own labels are drawn at random, and queues that went on with that.
+        let (own_at_random, mut queues_at_random) = (things.drawn.contains(&true), 0);
         let mut ranked = None;
         for queue in &study.queues {
             answered.extend(&queue.batches);
             // A queue of things that were all labelled before tells nothing more of all items.
             let Some((stage, word)) = queue_stage(&things, &named, queue) else { continue };
             // A sample that needs no answer of it tells more than one whose answers are mostly missing, and no label widens it.
-            if at_random.own && queue.is_unfinished(study) {
+            if own_at_random && queue.is_unfinished(study) {
                 words.push(format!("{word}, whose labels do not count in means until the others are there"));
                 continue;
             }
@@ -351,19 +334,19 @@ impl ItemSampling {
             }
             words.push(word);
             match stage {
-                _ if at_random.goes_on(&things, queue) => {}
+                _ if things.goes_on(queue) => queues_at_random += 1,
                 Ok(stage) => stages.push(stage),
                 Err(reason) => reasons.push(reason),
             }
         }
-        if at_random.queues > 0 {
-            let strata: Vec<Option<usize>> = named.iter().map(|&thing| at_random.drawn[thing].then_some(0)).collect();
+        if queues_at_random > 0 {
+            let strata: Vec<Option<usize>> = named.iter().map(|&thing| things.drawn[thing].then_some(0)).collect();
             // It holds what the user's own labels tell.
-            if at_random.own {
+            if own_at_random {
                 stages.drain(..own[0]);
                 reasons.drain(..own[1]);
             }
-            let missing = things.count(|thing| at_random.asked[thing] && !at_random.drawn[thing]);
+            let missing = things.count(|thing| things.asked[thing] && !things.drawn[thing]);
             match Stage::try_stratified(&strata, &[population]) {
                 Ok(stage) => stages.insert(0, stage.with_missing(vec![missing])),
                 Err(error) => reasons.push(error.to_string()),

@@ -17,9 +17,9 @@ use crate::input::label_store::LabelStore;
 use crate::input::labels::Labels;
 use crate::input::source::Source;
 use crate::input::texts::{EmbeddingSource, TextModel};
+use crate::model::carried::Carried;
 use crate::model::chosen::AnsweredQueue;
-use crate::model::study::Carried;
-use crate::model::study::{Study, carried_reading};
+use crate::model::study::Study;
 use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
 use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
@@ -145,7 +145,6 @@ impl Study {
             if left_out.is_empty() { judge.answers } else { judge.answers.select(&kept, &judge.answers.all()) };
         let judge = StudyJudge::new(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let features = choose(&file, &items, &judge)?;
-        let start = Carried::read(&file, &mut inputs)?;
         let judge_files = JudgeFiles::from_study(&file, &inputs)?;
         let (columns, notices) =
             if file.config.audited.is_some() { columns_of(&file.folder())? } else { Default::default() };
@@ -171,10 +170,7 @@ impl Study {
         let (folder, added) = (study.file.folder(), study.added());
         let answers = (added.as_slice(), study.labels.batches.as_slice());
         study.queues = AnsweredQueue::read_all(&folder, &study.items, answers, &mut study.inputs)?;
-        if let Some((carried, path, belief)) = start {
-            study.carried = Some(carried.among(&study.feature_names()));
-            study.carried_map = carried_reading(&study, &path, belief)?;
-        }
+        Carried::start(&mut study)?;
         let trust = &study.file.config.trust;
         let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
         if needs_labels && study.has_no_labels() {
@@ -265,7 +261,7 @@ impl Study {
         self.labels.batches.len()
     }
 
-    fn feature_names(&self) -> Vec<String> {
+    pub(crate) fn feature_names(&self) -> Vec<String> {
         let all: Vec<usize> = (0..self.len()).collect();
         self.relation()
             .feature_columns(&all, &vec![0; self.len()], None)

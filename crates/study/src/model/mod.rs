@@ -2,10 +2,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`study`] | the study; items with what judge and people say of them; what starts from another study; the fit, and the beliefs that held-out labels are scored under |
+//! | [`study`] | the study; items with what judge and people say of them; the fit, and the beliefs that held-out labels are scored under |
 //! | [`load`] | reading a study, which refuses everything that can't be used |
+//! | [`carried`] | what starts from another study |
 //! | [`chosen`] | how the labelled items were chosen, and which form a cluster |
 
+pub mod carried;
 pub mod chosen;
 pub mod load;
 pub mod study;

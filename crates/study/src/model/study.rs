@@ -1,16 +1,10 @@
-//! The study and its decomposition, and what of them depends on whether labels are classes or numbers.
-//!
-//! Everything else is written once; what is said of either is in a folder of its own below [`crate::kinds`].
+//! The study and its decomposition.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ndarray::ArcArray2;
-use serde::{Deserialize, Serialize};
+use ndarray::{ArcArray2, Axis};
 
 use crate::audit::columns::ReadColumn;
-use crate::belief_file::{BeliefFile, InputColumns, belief_of};
 use crate::error::Error;
 use crate::findings::ratings::Ratings;
 use crate::input::config::{StudyConfig, StudyFile};
@@ -20,44 +14,19 @@ use crate::input::labels::Labels;
 use crate::input::scale::Scale;
 use crate::input::source::Source;
 use crate::input::texts::EmbeddingSource;
-use crate::kinds::classes::kind::{ClassFindings, ClassFit};
-use crate::kinds::scores::{ScoreFindings, ScoreFit};
-use crate::kinds::{classes, scores};
+use crate::model::carried::{Carried, CarriedReading, Kept};
 use crate::model::chosen::AnsweredQueue;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::maps::Map;
 use judge_uncertainty_core::belief::{
-    BeliefModel, Design, Feature, FeatureColumn, GaussianFit, ItemBelief, Repeats, Standardizer, Unfit,
+    BeliefModel, Design, Feature, FeatureColumn, ItemBelief, JudgeScores, Standardizer,
 };
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::{log_labels, seeded};
-use judge_uncertainty_evaluation::{ByLabels, Fit, Fitted, LabelPool, Luck};
+use judge_uncertainty_evaluation::{CountPool, Fit, Fitted, LabelPool, Luck, RatingPool};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
 use judge_uncertainty_familiarity::neighbours::{IndexedItems, Neighbours, UnitRows};
-use judge_uncertainty_formats::error::{Error as DataError, Place, Result};
+use judge_uncertainty_formats::judge::Predictions;
 use judge_uncertainty_system::progress::Progress;
-
-/// How another study reads the judge, from which this one starts: a map of classes; or the fit to ratings with the
-/// names of its groups.
-pub type CarriedReading = ByLabels<CarriedMap, (GaussianFit, Vec<String>)>;
-/// What else of the fit's items the beliefs depend on: the map from which the fit starts; or the variance of repeated
-/// ratings.
-pub type Kept = ByLabels<Option<CarriedMap>, Option<Repeats>>;
-/// What the fit says besides the trust regression.
-pub type OwnFit = ByLabels<ClassFit, ScoreFit>;
-/// What the decomposition says besides the parts of every item.
-pub type OwnFindings = ByLabels<ClassFindings, ScoreFindings>;
-
-/// How the belief of another study, read from `path`, recalibrates the judge; `None` where it does not.
-///
-/// # Errors
-/// One that reads what this study does not have.
-pub fn carried_reading(study: &Study, path: &Path, belief: BeliefFile) -> Result<Option<CarriedReading>> {
-    Ok(match belief.fit {
-        Fit::Classes(_) => classes::kind::carried_map(study, path, belief)?.map(CarriedReading::Classes),
-        Fit::Ratings(fit) => (!scores::is_as_stated(&fit)).then_some(CarriedReading::Ratings((fit, belief.groups))),
-    })
-}
 
 impl Study {
     /// Its items with what judge and people say of them.
@@ -101,33 +70,11 @@ impl Study {
     }
 }
 
-/// Whether a fit takes what the judge says as it is.
-pub(crate) fn is_as_stated(fit: &Fit) -> bool {
-    match fit {
-        Fit::Classes(fit) => fit.mapped().is_none_or(|mapped| mapped.map.is_as_stated()),
-        Fit::Ratings(fit) => scores::is_as_stated(fit),
-    }
-}
-
-/// How the columns of further items are called, where the judge has these `variants`.
-pub fn names(config: &StudyConfig, variants: &[String]) -> InputColumns {
-    match &config.scale {
-        Scale::Scores(..) => scores::names(config, variants),
-        _ => classes::kind::names(config, variants),
-    }
-}
-
 /// Position of the first largest value.
 pub fn largest<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
     let better = |best: (usize, T), next: (usize, T)| if next.1 > best.1 { next } else { best };
     values.enumerate().reduce(better).map_or(0, |(k, _)| k)
 }
-
-/// Labels that came back for an item, against the belief without them: squared errors of the belief's mean, each as
-/// foreseen before the labels and as it came. The first is the error against a single label, the mean over the labels; the
-/// second is the error removed by all of the labels but one, measured on that one and averaged over which it is, `None`
-/// for one label.
-pub type CameBack = ((f64, f64), Option<(f64, f64)>);
 
 /// Everything that a study reads, checked and in one order, that of its items.
 #[derive(Debug, Clone)]
@@ -219,10 +166,47 @@ impl Relation<'_> {
         belief: (BeliefModel, Vec<usize>),
         of_fit: Option<&Kept>,
     ) -> LabelPool {
-        match self.config.scale {
-            Scale::Scores(..) => LabelPool::Ratings(scores::pool(self, labels, kept, belief, of_fit)),
-            _ => LabelPool::Classes(classes::kind::pool(self, labels, kept, belief, of_fit)),
+        let Relation { config, items, judge, start, .. } = *self;
+        let (model, groups) = belief;
+        if config.scale.is_numbers() {
+            let mut grouped = labels.scores();
+            let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
+            let scores = JudgeScores {
+                mean: kept.iter().map(|&i| judge.predictions[[i, 0]]).collect(),
+                variance: kept.iter().map(|&i| judge.variances[i]).collect(),
+            };
+            let mut pool = RatingPool::new(ratings, scores);
+            (pool.model, pool.groups, pool.prior, pool.twins) = (model, groups, config.trust.prior, items.twins(kept));
+            if let Some(CarriedReading::Ratings((fit, names))) = start {
+                let known = |group: &str| names.iter().position(|name| name == group);
+                pool.start = Some((fit.clone(), items.group_names().into_iter().map(known).collect()));
+            }
+            if let Some(Kept::Ratings(repeats)) = of_fit {
+                pool.repeats = Some(*repeats);
+            }
+            return LabelPool::Ratings(pool);
         }
+        let counts = labels.counts.select(Axis(0), kept);
+        let some =
+            |values: &[Option<f64>]| if values.is_empty() { vec![] } else { kept.iter().map(|&i| values[i]).collect() };
+        let (q, confidence) = (judge.predictions.select(Axis(0), kept), some(&judge.confidence));
+        let mut pool = CountPool::new(counts.view(), Predictions { q, spread: vec![], confidence });
+        (pool.model, pool.groups, pool.prior) = (model, groups, config.trust.prior);
+        pool.places = config.scale.places().map(<[f64]>::to_vec);
+        if config.trust.belief.recalibrates() {
+            if judge.variants.len() > 1 {
+                let variants = judge.distributions().by_variant(kept, config.floor());
+                pool.variants = variants.expect("the answers were aggregated with this floor before");
+            }
+            pool.twins = items.twins(kept);
+            let carried = match (of_fit, start) {
+                (Some(Kept::Classes(carried)), _) => carried.as_ref(),
+                (None, Some(CarriedReading::Classes(carried))) => Some(carried),
+                _ => None,
+            };
+            pool.carried = carried.map(|carried| carried.added(self, kept));
+        }
+        LabelPool::Classes(pool)
     }
 
     /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
@@ -376,7 +360,7 @@ impl Study {
         let rows = if kept.len() == embeddings.nrows() {
             UnitRows::from_shared(embeddings.clone())?
         } else {
-            UnitRows::from_shared(embeddings.select(ndarray::Axis(0), kept).into_shared())?
+            UnitRows::from_shared(embeddings.select(Axis(0), kept).into_shared())?
         };
         Ok(Some(config.engine.over(rows, held, width, progress)))
     }
@@ -406,187 +390,4 @@ pub fn beliefs(study: &Study, kept: &[usize]) -> Vec<(String, LabelPool)> {
 /// What the belief that a study holds is called.
 pub fn name_of_own(study: &Study) -> &'static str {
     study.file.config.trust.belief.key()
-}
-
-// What starts from another study: where the prior on the trust of this one is centred, and what goes with it.
-
-/// The trust that another study found.
-///
-/// ```text
-/// ln lambda = ln trust + sum over features of per_unit (x - mean)
-/// ```
-///
-/// It is the centre of the prior on the trust here, whose width stays that of the weak prior: labels of this study
-/// outweigh it as they do that one. Features that only one of the studies has do not enter. Half splits of an
-/// evaluation do not use it.
-///
-/// The trust belongs to the recalibration that was fitted along with it, so a study starts from both or from neither.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Carried {
-    /// The run that it comes from, as the configuration names it.
-    pub from: String,
-    /// What that study is called.
-    pub study: String,
-    /// What a prediction is worth there for an item with average features, in labels.
-    pub trust: f64,
-    /// The features on which it depends there, as far as that study's labels tell and this one has them.
-    pub features: Vec<CarriedFeature>,
-    /// Features of that fit that this study does not have.
-    pub left: Vec<String>,
-}
-
-/// What trust depends on there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CarriedFeature {
-    /// The feature.
-    pub feature: String,
-    /// Change of ln lambda per unit of it.
-    pub per_unit: f64,
-    /// Its mean over the items of that study.
-    pub mean: f64,
-}
-
-impl Carried {
-    /// Reads what a study's `trust.carry_from` names, the run folder of another study or the `belief.json` in it; gives
-    /// back that belief with its path as well.
-    ///
-    /// # Errors
-    /// No belief, one about other labels, or a trust that the labels there tell no more about than the prior.
-    pub fn read(file: &StudyFile, source: &mut Source) -> Result<Option<(Self, PathBuf, BeliefFile)>> {
-        let Some(named) = &file.config.trust.carry_from else { return Ok(None) };
-        let path = belief_of(&file.resolve(named));
-        let belief = BeliefFile::parse(&path, &source.read(&path)?)?;
-        let refuse = |reason: &str, remedy: &str| DataError::unfit(Place::file(&path), reason, remedy);
-        let labels = |scale: &Scale| (scale.is_numbers(), scale.classes().iter().cloned().collect::<BTreeSet<_>>());
-        if labels(&file.config.scale) != labels(&belief.settings.scale) {
-            let remedy = "name a study of the same classes, or of numbers too, or leave out trust.carry_from";
-            return Err(refuse(
-                "that study is about other labels, for which a prediction is worth something else",
-                remedy,
-            ));
-        }
-        if file.config.trust.belief == BeliefModel::Published && !is_as_stated(&belief.fit) {
-            let reason = "that study's trust goes with its map, and this study takes the prediction as it is";
-            let remedy = "write belief = \"auto\" under [trust] here, which carries the map as well";
-            return Err(refuse(reason, remedy));
-        }
-        let fit = belief.fit.regression();
-        let told = |name: &str| fit.unidentified.iter().all(|unidentified| unidentified != name);
-        if !(fit.converged && told("intercept")) {
-            let remedy = "collect more labels there, or leave out trust.carry_from: the weak prior says as much";
-            return Err(refuse("that study's labels do not determine its trust", remedy));
-        }
-        let features = belief.features.iter().zip(&fit.coefficients[1..]).filter(|(of, _)| told(&of.name));
-        let features = features.map(|(of, coefficient)| CarriedFeature {
-            feature: of.name.clone(),
-            per_unit: coefficient / of.sd,
-            mean: of.mean,
-        });
-        let carried = Self {
-            from: named.display().to_string(),
-            study: belief.settings.title.clone(),
-            trust: fit.coefficients[0].exp(),
-            features: features.collect(),
-            left: vec![],
-        };
-        Ok(Some((carried, path, belief)))
-    }
-
-    /// Keeps the features that this study has, by their names.
-    pub(crate) fn among(mut self, names: &[String]) -> Self {
-        let (kept, left): (Vec<_>, Vec<_>) = self.features.into_iter().partition(|f| names.contains(&f.feature));
-        self.features = kept;
-        self.left = left.into_iter().map(|f| f.feature).collect();
-        self
-    }
-
-    /// This trust as coefficients of features on these scales, intercept first.
-    pub(crate) fn centre(&self, scales: &[FeatureScale]) -> Vec<f64> {
-        let of = |scale: &FeatureScale| self.features.iter().find(|f| f.feature == scale.name);
-        let shift = |scale: &FeatureScale| of(scale).map_or(0.0, |f| f.per_unit * (scale.mean - f.mean));
-        let intercept = self.trust.ln() + scales.iter().map(shift).sum::<f64>();
-        let slope = |scale: &FeatureScale| of(scale).map_or(0.0, |f| f.per_unit * scale.sd);
-        std::iter::once(intercept).chain(scales.iter().map(slope)).collect()
-    }
-}
-
-/// A map of another study: what it adds to the log predictions is the start of the map here
-/// ([`judge_uncertainty_core::belief::maps::CarriedOffsets`]).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CarriedMap {
-    /// What that study is called.
-    pub study: String,
-    /// The map.
-    pub map: Map,
-    /// Names of the judge's variants there, in the order in which the map reads them.
-    pub variants: Vec<String>,
-    /// Names of the groups there, in order; items of other groups are read as those of no group.
-    pub groups: Vec<String>,
-    /// The features of the trust there, in order, on the scale on which the map reads them.
-    pub features: Vec<CarriedScale>,
-    /// What the judge of that study differs in, in words; `None` where nothing tells another one.
-    pub another_judge: Option<String>,
-}
-
-/// A feature on the scale of another study: z = clamp((x - mean) / sd, low, high), 0 where x is missing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CarriedScale {
-    /// The feature.
-    pub name: String,
-    /// Its mean there.
-    pub mean: f64,
-    /// Its standard deviation there, above 0.
-    pub sd: f64,
-    /// The values of its labelled items, in standard deviations from the mean; `None` where the map extrapolates.
-    pub limits: Option<(f64, f64)>,
-}
-
-impl CarriedMap {
-    /// Whether it is a map of so many classes that can be computed with.
-    ///
-    /// # Errors
-    /// What contradicts itself.
-    pub fn check(&self, classes: usize) -> Result<(), Unfit> {
-        let names: Vec<&str> = self.features.iter().map(|feature| feature.name.as_str()).collect();
-        let kept = |problem: &str| Unfit { field: "kept", problem: problem.to_owned() };
-        if self.map.is_on_a_carried_map() {
-            return Err(kept("starts from another map"));
-        }
-        let possible = |f: &CarriedScale| {
-            let (low, high) = f.limits.unwrap_or((0.0, 0.0));
-            f.mean.is_finite() && f.sd.is_finite() && f.sd > 0.0 && low.is_finite() && high.is_finite() && low <= high
-        };
-        if !self.features.iter().all(possible) || self.map.reads().variants > self.variants.len() {
-            return Err(kept("has a scale or variants that no fit has"));
-        }
-        self.map.check(&names, classes, self.groups.len())
-    }
-}
-
-#[cfg(test)]
-mod tests_of_carried {
-    use super::*;
-
-    /// On another scale the centre is the same function of the feature: 10 labels at x = 2, doubling per unit.
-    #[test]
-    fn the_centre_is_the_same_function_on_other_scales() {
-        let feature = CarriedFeature { feature: "length".to_owned(), per_unit: 2f64.ln(), mean: 2.0 };
-        let other = CarriedFeature { feature: "spread".to_owned(), per_unit: 1.0, mean: 0.0 };
-        let carried = Carried {
-            from: "run".to_owned(),
-            study: "first".to_owned(),
-            trust: 10.0,
-            features: vec![feature, other],
-            left: vec![],
-        }
-        .among(&["length".to_owned(), "own".to_owned()]);
-        assert_eq!(carried.left, ["spread"]);
-        let scale = |name: &str, mean: f64, sd: f64| FeatureScale { name: name.to_owned(), mean, sd, missing: 0 };
-        let centre = carried.centre(&[scale("own", 7.0, 3.0), scale("length", 4.0, 0.5)]);
-        let at = |length: f64| (centre[0] + centre[2] * (length - 4.0) / 0.5).exp();
-        assert_eq!(centre[1], 0.0);
-        assert!((at(2.0) - 10.0).abs() < 1e-9 && (at(3.0) - 20.0).abs() < 1e-9);
-    }
 }

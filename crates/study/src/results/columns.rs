@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::input::judge::StudyJudge;
 use crate::input::labels::{Label, Remarked};
 use crate::input::question::Remark;
-use crate::kinds::{classes, scores};
-use crate::model::study::Relation;
-use crate::model::study::{Decomposition, Study};
-use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_evaluation::LabelPool;
+use crate::model::study::{Decomposition, Relation, Study};
+use judge_uncertainty_core::belief::{
+    Belief, Beliefs, FeatureColumn, Gaussian, ItemBelief, ItemBeliefs, OrdinalBelief,
+};
+use judge_uncertainty_evaluation::{LabelPool, Pool, RatingPool};
 use judge_uncertainty_formats::items::Texts;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
 
@@ -39,8 +40,8 @@ pub fn columns_with(
         columns.push(OutputColumn::texts("group", "Group of the item", groups.iter()));
     }
     columns.extend(match &decomposition.pool {
-        LabelPool::Ratings(pool) => scores::columns(relation.judge, decomposition, pool),
-        LabelPool::Classes(_) => classes::kind::columns(relation, decomposition),
+        LabelPool::Ratings(pool) => columns_of_ratings(relation.judge, decomposition, pool),
+        LabelPool::Classes(_) => columns_of_classes(relation, decomposition),
     });
     columns.extend(further);
     let is_category = |feature: &&FeatureColumn| {
@@ -56,6 +57,175 @@ pub fn columns_with(
                        mean); trust_at_limit (beyond 1e-3 or 1e6 labels)";
         columns.push(OutputColumn::new("flags", "", meaning, ColumnValues::Text(Arc::new(flags(decomposition)))));
     }
+    columns
+}
+
+/// What is known of every item with labels that are classes, besides its id, group, ranks and features.
+fn columns_of_classes(relation: &Relation<'_>, decomposition: &Decomposition) -> Vec<OutputColumn> {
+    let Relation { config, judge, labels, .. } = relation;
+    let classes = config.scale.classes();
+    let beliefs = decomposition.fitted.beliefs.of_classes();
+    let mut columns = vec![OutputColumn::new(
+        "labels",
+        "labels",
+        "Human labels in hand",
+        ColumnValues::Count(decomposition.numbers.clone()),
+    )];
+    for (k, class) in classes.iter().enumerate() {
+        let counts = ColumnValues::Count(labels.counts.column(k).to_vec());
+        columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
+    }
+    for (k, class) in classes.iter().enumerate() {
+        let q = judge.predictions.column(k);
+        let meaning = format!("The judge's predicted share of {class:?}: mean over variants, floored");
+        columns.push(OutputColumn::numbers(format!("q_{class}"), "0 to 1", meaning, q.iter().copied()));
+    }
+    let meaning = "Trust lambda: how many labels the judge's prediction is worth";
+    columns.push(OutputColumn::numbers("trust", "labels", meaning, decomposition.trust.iter().copied()));
+    let evidence = beliefs.iter().map(|belief| belief.evidence());
+    let meaning = "Total evidence alpha_0 = trust + labels";
+    columns.push(OutputColumn::numbers("total_evidence", "labels", meaning, evidence));
+    for (k, class) in classes.iter().enumerate() {
+        let means = beliefs.iter().map(|belief| belief.alpha()[k] / belief.evidence());
+        let meaning = format!("Posterior mean share of {class:?}");
+        columns.push(OutputColumn::numbers(format!("mean_{class}"), "0 to 1", meaning, means));
+    }
+    columns.extend(match &decomposition.fitted.beliefs {
+        ItemBeliefs::Places(beliefs, places) => parts_on_places(beliefs, places),
+        beliefs => parts(beliefs),
+    });
+    columns
+}
+
+/// The parts of the uncertainty about every item, as columns.
+fn parts(beliefs: &ItemBeliefs) -> Vec<OutputColumn> {
+    let part = |name: &str, unit: &'static str, meaning: &str, of: fn(ItemBelief<'_>) -> f64| {
+        OutputColumn::numbers(name, unit, meaning, beliefs.map(of))
+    };
+    vec![
+        part(
+            "total",
+            "nats, 0 to ln K",
+            "Total uncertainty about a fresh label: entropy of the posterior mean = aleatoric + epistemic",
+            |b| b.total(),
+        ),
+        part("aleatoric", "nats", "Aleatoric part: disagreement that labels cannot reduce", |b| b.aleatoric()),
+        part("epistemic", "nats", "Epistemic part: what one further label tells about the label distribution", |b| {
+            b.epistemic()
+        }),
+        part("v", "0 to 1", "Posterior spread: expected squared error of the posterior mean", |b| b.spread()),
+        part("delta", "0 to 1", "One-label value Delta: how much one label is expected to lower v", |b| {
+            b.label_value()
+        }),
+    ]
+}
+
+/// The parts where classes stand at places of a scale, as columns.
+fn parts_on_places(beliefs: &Beliefs, places: &[f64]) -> Vec<OutputColumn> {
+    const PLACE: &str = "units of the scale";
+    const SQUARE: &str = "squared units of the scale";
+    let part = |name: &str, unit: &'static str, meaning: &str, of: fn(OrdinalBelief<'_>) -> f64| {
+        OutputColumn::numbers(name, unit, meaning, beliefs.map(|belief| of(OrdinalBelief::new(belief, places))))
+    };
+    vec![
+        part("mean_place", PLACE, "Posterior mean of the place of a label", |b| b.mean_place()),
+        part(
+            "total",
+            SQUARE,
+            "Total uncertainty about the place of a fresh label: its variance = aleatoric + epistemic",
+            |b| b.total(),
+        ),
+        part("aleatoric", SQUARE, "Aleatoric part: disagreement that labels cannot reduce", |b| b.aleatoric()),
+        part("epistemic", SQUARE, "Epistemic part: expected squared error of the mean place; also v", |b| {
+            b.epistemic()
+        }),
+        part("delta", SQUARE, "One-label value: how much one label is expected to lower it", |b| b.label_value()),
+        part("wasserstein", PLACE, "How much one label is expected to lower the Wasserstein error", |b| {
+            b.wasserstein_label_value()
+        }),
+        part("total_entropy", "nats, 0 to ln K", "Entropy of the posterior mean, places left aside", |b| {
+            b.classes().total()
+        }),
+        part("aleatoric_entropy", "nats", "Its aleatoric part", |b| b.classes().aleatoric()),
+        part("epistemic_entropy", "nats", "Its epistemic part: what one further label tells", |b| {
+            b.classes().epistemic()
+        }),
+    ]
+}
+
+/// The same of ratings.
+fn columns_of_ratings(judge: &StudyJudge, d: &Decomposition, pool: &RatingPool) -> Vec<OutputColumn> {
+    const SCORE: &str = "units of the score";
+    const SQUARE: &str = "squared units of the score";
+    let (beliefs, fit) = (d.fitted.beliefs.of_ratings(), d.fitted.fit.of_ratings());
+    let labels = pool.all();
+    let belief = |name: &str, unit: &'static str, meaning: &str, f: &dyn Fn(&Gaussian) -> f64| {
+        OutputColumn::numbers(name, unit, meaning, beliefs.iter().map(f))
+    };
+    let intervals = Gaussian::mean_intervals(beliefs, 0.95);
+    let numbers = ColumnValues::Count(labels.numbers());
+    let label_means = labels.of_ratings().iter().map(|labels| (labels.n > 0).then_some(labels.mean));
+    let sds = judge.variances.iter().map(|variance| variance.map(f64::sqrt));
+    let mut columns = vec![
+        OutputColumn::new("labels", "labels", "Human labels in hand, one for each annotator", numbers),
+        OutputColumn::partial("label_mean", SCORE, "Mean of the labels; blank without any", label_means),
+        OutputColumn::numbers(
+            "judge_mean",
+            SCORE,
+            "The judge's expected mean of the annotators' scores",
+            judge.predictions.iter().copied(),
+        ),
+        OutputColumn::partial(
+            "judge_sd",
+            SCORE,
+            "The judge's expected standard deviation; blank where none is stated",
+            sds,
+        ),
+    ];
+    if !fit.readings.is_empty() {
+        let read = pool.read(fit);
+        let sds = read.variance.iter().map(|variance| variance.sqrt());
+        let meaning =
+            "Its mean as it is read on the scale of the ratings (fit.recalibration), at which the belief starts";
+        columns.push(OutputColumn::numbers("judge_mean_read", SCORE, meaning, read.mean.iter().copied()));
+        let meaning = "Its standard deviation as it is read, or the fitted one where it states none";
+        columns.push(OutputColumn::numbers("judge_sd_read", SCORE, meaning, sds));
+    }
+    columns.extend([
+        OutputColumn::numbers(
+            "trust",
+            "labels",
+            "Trust lambda: how many labels the judge's mean is worth",
+            d.trust.iter().copied(),
+        ),
+        belief("total_evidence", "labels", "Total evidence about the mean, lambda' = trust + labels", &|b| b.evidence),
+        belief("freedom", "degrees", "Evidence about the variance, nu' = nu + labels", &|b| b.freedom),
+        belief("mean", SCORE, "Posterior mean of the pool's scores", &|b| b.mean),
+        OutputColumn::numbers(
+            "mean_low",
+            SCORE,
+            "Lower end of the mean's central 95% interval if the fitted trust were known; too narrow with few items \
+             (docs/intervals.md)",
+            intervals.iter().map(|interval| interval.lo),
+        ),
+        OutputColumn::numbers("mean_high", SCORE, "Upper end of it", intervals.iter().map(|interval| interval.hi)),
+        belief("total", SQUARE, "Variance of a fresh label = aleatoric + epistemic", &Gaussian::total),
+        belief("aleatoric", SQUARE, "Disagreement that labels cannot reduce, E[s^2]", &Gaussian::aleatoric),
+    ]);
+    if let Some(repeats) = pool.repeats() {
+        columns.extend([
+            belief("within_annotators", SQUARE, "Aleatoric part: noise of an annotator who rates again", &|b| {
+                repeats.split(b.aleatoric()).0
+            }),
+            belief("between_annotators", SQUARE, "Aleatoric part: disagreement between annotators", &|b| {
+                repeats.split(b.aleatoric()).1
+            }),
+        ]);
+    }
+    columns.extend([
+        belief("epistemic", SQUARE, "Var(m), the expected squared error of the mean; also v", &Gaussian::epistemic),
+        belief("delta", SQUARE, "One-label value: how much one label is expected to lower it", &Gaussian::label_value),
+    ]);
     columns
 }
 

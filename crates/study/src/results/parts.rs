@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::input::label_store::LabelBatch;
-use crate::kinds::{classes, scores};
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
 use crate::model::study::{Decomposition, Study};
 use crate::results::SPREAD;
-use judge_uncertainty_core::belief::{ItemBelief, ItemBeliefs, Repeats};
+use judge_uncertainty_core::belief::{Belief, Gaussian, ItemBelief, ItemBeliefs, Ratings, Repeats, mean_place};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{correlation_of_ranks, mean, population_sd, ranks, sample_sd};
@@ -305,10 +307,7 @@ impl Movement {
             return Ok(None);
         }
         let before = Decomposition::over(study, &own, &(0..study.len()).collect::<Vec<_>>(), progress)?;
-        let came = match &before.fitted.beliefs {
-            ItemBeliefs::Ratings(beliefs) => scores::came_back(beliefs, &study.labels),
-            _ => classes::kind::came_back(study, &before),
-        };
+        let came = came_back(study, &before);
         let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
         let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
         let shift = |items: &[usize]| Shift::new([&before.fitted.beliefs, &by_labels, &after.fitted.beliefs], items);
@@ -324,6 +323,146 @@ impl Movement {
             first,
             removed: MeanForesight::new(removed.into_iter().flatten()),
         }))
+    }
+}
+
+/// Labels that came back for an item, against the belief without them: squared errors of the belief's mean, each as
+/// foreseen before the labels and as it came. The first is the error against a single label, the mean over the labels; the
+/// second is the error removed by all of the labels but one, measured on that one and averaged over which it is, `None`
+/// for one label.
+type CameBack = ((f64, f64), Option<(f64, f64)>);
+
+/// The labels of each item that were added later, against the belief without them; `None` for items without any.
+fn came_back(study: &Study, before: &Decomposition) -> Vec<Option<CameBack>> {
+    let beliefs = &before.fitted.beliefs;
+    if let ItemBeliefs::Ratings(beliefs) = beliefs {
+        return ratings_came_back(beliefs, &study.labels);
+    }
+    let classes = beliefs.of_classes();
+    let added = study.labels.counts_of(&study.labels.added().copied().collect::<Vec<_>>());
+    let Some(places) = study.file.config.scale.places() else {
+        let gini = |item: usize| classes.get(item).gini();
+        return against(beliefs, &added, gini, squared_error);
+    };
+    let error = |alpha: &[f64], label: usize| {
+        let total: f64 = alpha.iter().sum();
+        let mean: Vec<f64> = alpha.iter().map(|a| a / total).collect();
+        (places[label] - mean_place(&mean, places)).powi(2)
+    };
+    against(beliefs, &added, |item| beliefs.get(item).total(), error)
+}
+
+/// Compares the added ratings of every item with the belief before them, in squared error of the mean.
+fn ratings_came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> {
+    let mut added: Vec<Vec<f64>> = vec![vec![]; before.len()];
+    for label in labels.added() {
+        if let LabelValue::Score(score) = label.value {
+            added[label.item].push(score);
+        }
+    }
+    let of = |(labels, belief): (&Vec<f64>, &Gaussian)| {
+        let error = |belief: &Gaussian, y: f64| (y - belief.mean).powi(2);
+        let realised = mean(&labels.iter().map(|&y| error(belief, y)).collect::<Vec<_>>());
+        let gain = |k: usize| {
+            let others: Vec<f64> =
+                labels.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, y)| *y).collect();
+            error(belief, labels[k]) - error(&belief.updated(&Ratings::new(&others)), labels[k])
+        };
+        let removed = (labels.len() > 1).then(|| {
+            let others = labels.len() as f64 - 1.0;
+            let foreseen = belief.epistemic() * others / (belief.evidence() + others);
+            (foreseen, mean(&(0..labels.len()).map(gain).collect::<Vec<_>>()))
+        });
+        (!labels.is_empty()).then_some(((belief.total(), realised), removed))
+    };
+    added.iter().zip(before).map(of).collect()
+}
+
+/// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of an
+/// item's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to
+/// the mean.
+fn against(
+    beliefs: &ItemBeliefs,
+    added: &Array2<u32>,
+    foreseen: impl Fn(usize) -> f64,
+    error: impl Fn(&[f64], usize) -> f64,
+) -> Vec<Option<CameBack>> {
+    let of = |item: usize| {
+        let labels: Vec<u32> = added.row(item).to_vec();
+        let n: u32 = labels.iter().sum();
+        let (belief, before) = (beliefs.get(item), beliefs.of_classes().get(item));
+        let first = (foreseen(item), over_labels(&labels, |y| error(before.alpha(), y)));
+        let gain = |y: usize| {
+            let mut others = labels.clone();
+            others[y] -= 1;
+            error(before.alpha(), y) - error(&before.after(&others), y)
+        };
+        let removed = (n > 1).then(|| (belief.spread() - belief.spread_after(n - 1), over_labels(&labels, gain)));
+        (n > 0).then_some((first, removed))
+    };
+    (0..added.nrows()).map(of).collect()
+}
+
+/// Mean of `f` over the labels of an item.
+fn over_labels(labels: &[u32], f: impl Fn(usize) -> f64) -> f64 {
+    let n: u32 = labels.iter().sum();
+    labels.iter().enumerate().filter(|(_, c)| **c > 0).map(|(y, &c)| f64::from(c) * f(y)).sum::<f64>() / f64::from(n)
+}
+
+/// |e_y - m|^2 of the mean m of a belief with evidence `alpha`.
+fn squared_error(alpha: &[f64], y: usize) -> f64 {
+    let total: f64 = alpha.iter().sum();
+    alpha.iter().enumerate().map(|(j, a)| (a / total - if j == y { 1.0 } else { 0.0 }).powi(2)).sum()
+}
+
+#[cfg(test)]
+mod tests_of_errors {
+    use ndarray::array;
+
+    use super::*;
+    use judge_uncertainty_core::belief::Beliefs;
+    use judge_uncertainty_core::random::Stream;
+    use judge_uncertainty_core::stats::{mean, sample_sd};
+
+    #[test]
+    fn squared_errors_by_hand() {
+        assert!((squared_error(&[1.0, 3.0], 1) - (0.25_f64.powi(2) * 2.0)).abs() < 1e-15);
+        assert_eq!(over_labels(&[3, 0, 1], |y| y as f64), 0.5);
+    }
+
+    /// Labels that come from the belief itself: both comparisons hold on average, which is what makes them tests of it.
+    #[test]
+    fn what_is_foreseen_comes_true_for_a_right_belief() {
+        let mut stream = Stream::new(9);
+        let alpha = [0.8, 2.0, 1.1];
+        let draws = 20_000;
+        let mut added = Array2::zeros((draws, 3));
+        for mut row in added.rows_mut() {
+            let g: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a)).collect();
+            let sum: f64 = g.iter().sum();
+            let p: Vec<f64> = g.iter().map(|g| g / sum).collect();
+            let mut labels = [0; 3];
+            stream.multinomial(4, &p, &mut labels);
+            row.iter_mut().zip(labels).for_each(|(to, n)| *to = n);
+        }
+        let beliefs = Beliefs::new(Array2::from_shape_fn((draws, 3), |(_, j)| alpha[j]));
+        let came = against(&ItemBeliefs::Classes(beliefs.clone()), &added, |i| beliefs.get(i).gini(), squared_error);
+        let (first, removed): (Vec<_>, Vec<_>) = came.into_iter().flatten().unzip();
+        for pairs in [first, removed.into_iter().flatten().collect()] {
+            let realised: Vec<f64> = pairs.iter().map(|pair| pair.1).collect();
+            let se = sample_sd(&realised) / (draws as f64).sqrt();
+            let foreseen = pairs[0].0;
+            assert!((mean(&realised) - foreseen).abs() < 4.0 * se && se < 0.01, "{foreseen} {se}");
+            assert!(foreseen > 0.05);
+        }
+        let even = Beliefs::new(array![[1.0, 1.0], [1.0, 1.0]]);
+        let one = against(
+            &ItemBeliefs::Classes(even.clone()),
+            &array![[0, 0], [1, 0]],
+            |i| even.get(i).gini(),
+            squared_error,
+        );
+        assert_eq!((one[0], one[1].unwrap().1), (None, None));
     }
 }
 

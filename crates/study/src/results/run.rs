@@ -16,16 +16,14 @@ use crate::input::judge::{JudgeFiles, JudgeReport};
 use crate::input::labels::{Labels, LabelsReport};
 use crate::input::question::Criterion;
 use crate::input::scale::Scale;
-use crate::kinds::classes;
-use crate::kinds::classes::kind::{ClassFindings, ClassFit};
-use crate::kinds::scores::{ScoreFindings, ScoreFit};
-use crate::model::study::{Carried, Decomposition, OwnFindings, OwnFit, Study};
+use crate::model::carried::Carried;
+use crate::model::study::{Decomposition, Study};
 use crate::queue::Amount;
 use crate::registration::{Registered, Registration};
 use crate::results::SPREAD;
 use crate::results::columns::feature_column;
-use crate::results::parts::ItemSample;
-use crate::results::parts::Movement;
+use crate::results::own::{ClassFit, OwnFindings, OwnFit, ScoreFit};
+use crate::results::parts::{ItemSample, Movement};
 use judge_uncertainty_core::belief::{Feature, Regression, TrustPrior, TrustProfile};
 use judge_uncertainty_core::stats::estimator::LEAST_ANNOTATORS;
 use judge_uncertainty_core::stats::quantile::percentiles;
@@ -188,8 +186,8 @@ impl InputReport {
 }
 
 fn warnings(study: &Study, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
-    let unknown_rows = study.judge.unknown_rows + study.labels.unknown_rows;
-    let failed_answers = study.judge.failed_answers;
+    let [failed_answers, unknown_rows] = study.judge.unused();
+    let unknown_rows = unknown_rows + study.labels.unknown_rows;
     let labelled = numbers.iter().filter(|n| **n > 0).count();
     let needed = 10 * (features + 1);
     let mut warnings = Vec::new();
@@ -209,7 +207,7 @@ fn warnings(study: &Study, numbers: &[u32], features: usize, zero_embeddings: us
         format!("{failed_answers} of the judge's answers are blank; they count as failed, not as labels"),
     );
     if !study.scale().is_numbers() {
-        classes::kind::warnings(study).into_iter().for_each(|text| warn(true, text));
+        warnings_of_classes(study).into_iter().for_each(|text| warn(true, text));
     }
     if labelled == 0 {
         let rests = match &study.carried {
@@ -238,6 +236,49 @@ fn warnings(study: &Study, numbers: &[u32], features: usize, zero_embeddings: us
     );
     warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
     warnings
+}
+
+/// What should be looked at of a judge and of labels that are classes.
+fn warnings_of_classes(study: &Study) -> Vec<String> {
+    let mut warnings = vec![];
+    if let Some(mass) = study.judge.report.of_classes().mass.filter(|mass| mass.warned > 0) {
+        warnings.push(format!(
+            "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they \
+             are scaled up, but say little",
+            mass.warned,
+            study.file.config.judge.of_classes().least_mass,
+            mass.least
+        ));
+    }
+    let classes = study.file.config.scale.classes();
+    warnings.extend(lifted(study, classes));
+    let per_class = study.labels.counts.columns().into_iter().zip(classes);
+    let unused: Vec<&str> = per_class.filter(|(n, _)| n.sum() == 0).map(|(_, class)| class.as_str()).collect();
+    if !unused.is_empty() && study.labels.counts.iter().any(|n| *n > 0) {
+        warnings.push(format!("no label says {}", unused.join(", ")));
+    }
+    warnings
+}
+
+/// Says by how much the floor under predicted probabilities raises the mean of a class, where it does by a tenth or
+/// more.
+fn lifted(study: &Study, classes: &[String]) -> Option<String> {
+    let floored = &study.judge.predictions;
+    let stated = study.judge.distributions().aggregate(None).ok()?.q;
+    let means = |k: usize| [&stated, floored].map(|q| q.column(k).mean().unwrap_or_default());
+    let (name, [stated, floored]) = classes
+        .iter()
+        .enumerate()
+        .map(|(k, name)| (name, means(k)))
+        .filter(|(_, [stated, floored])| *stated > 0.0 && floored / stated >= 1.1)
+        .max_by(|(_, a), (_, b)| (a[1] / a[0]).total_cmp(&(b[1] / b[0])))?;
+    Some(format!(
+        "the floor of {} under predicted probabilities (judge.floor) raises the judge's mean share of {name:?} from \
+         {:.2}% to {:.2}%; set a smaller one where rare classes matter",
+        study.judge.report.of_classes().floor,
+        100.0 * stated,
+        100.0 * floored
+    ))
 }
 
 /// A coefficient of the trust regression on both scales.
@@ -445,10 +486,7 @@ impl StudyResults {
             evaluation,
             movement: Movement::new(study, decomposition, progress)?,
             registered,
-            findings: match &decomposition.pool {
-                LabelPool::Ratings(pool) => OwnFindings::Ratings(ScoreFindings::new(decomposition, pool)),
-                LabelPool::Classes(_) => OwnFindings::Classes(ClassFindings::new(study, decomposition)),
-            },
+            findings: OwnFindings::new(study, decomposition),
         })
     }
 }

@@ -137,9 +137,7 @@ impl StudyFile {
     /// A value outside its range.
     pub fn checked(path: &Path, text: &str, config: StudyConfig) -> Result<Self> {
         let check = Check { path, text };
-        check.that(!config.title.trim().is_empty(), "title", &config.title, "is blank", "name the study")?;
-        config.check_own(&check)?;
-        check_shared(&config, &check)?;
+        check_config(&config, &check)?;
         Ok(Self { path: path.to_owned(), sha256: String::new(), config })
     }
 
@@ -172,12 +170,6 @@ impl StudyFile {
         self.config.tables().1.map(|labels| self.resolve(labels.files.first()))
     }
 
-    /// Where a row of the files of labels stands; nowhere if they are several, or none.
-    pub fn line_of_labels(&self, line: u64) -> Place {
-        let only = self.config.tables().1.and_then(|labels| labels.files.only());
-        only.map_or_else(Place::default, |file| Place::file(&self.resolve(file)).at_line(line))
-    }
-
     /// Refuses a setting, written as `table.key`, at its place in the file.
     pub fn refuse(&self, setting: &str, value: &str, reason: &str, remedy: &str) -> Error {
         let text = // Only for the line: the reading of before went well.
@@ -186,8 +178,9 @@ impl StudyFile {
     }
 }
 
-/// Checks what all studies configure alike.
-fn check_shared(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
+fn check_config(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
+    check.that(!config.title.trim().is_empty(), "title", &config.title, "is blank", "name the study")?;
+    config.check_tables(check)?;
     if let Some(criterion) = &config.criterion {
         let named = !criterion.name.trim().is_empty();
         check.that(named, "criterion.name", &criterion.name, "is blank", "name what items are judged by")?;

@@ -5,10 +5,12 @@
 //! | module | holds |
 //! |---|---|
 //! | `study` | the configuration as a whole, its tables, the files that they name and their layouts |
+//! | [`tables`] | `[judge]` and `[labels]`, of classes and of ratings |
 //! | `file` | a configuration with the file it comes from; how values are refused, in words |
 
 mod file;
 mod study;
+pub mod tables;
 
 pub use file::{Check, StudyFile, study_toml};
 pub(crate) use file::{in_words, place};

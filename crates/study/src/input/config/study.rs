@@ -7,21 +7,16 @@ use std::path::{Path, PathBuf};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::tables::{ClassJudgeConfig, ClassLabelsConfig, ScoreJudgeConfig, ScoreLabelsConfig};
 use crate::audit::columns::Mapping;
-use crate::input::config::Check;
-use crate::input::labels::LabelColumns;
 use crate::input::question::{Asked, Criterion};
 use crate::input::scale::{Places, Scale};
-use crate::kinds::classes::config::{ClassJudgeConfig, ClassLabelsConfig};
-use crate::kinds::scores::{ScoreJudgeConfig, ScoreLabelsConfig};
-use crate::kinds::{classes, scores};
 use crate::model::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_evaluation::{ByLabels, protocol};
 use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
 use judge_uncertainty_familiarity::neighbours::Engine;
-use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_formats::logs;
 use judge_uncertainty_formats::logs::pairs::CLASSES;
@@ -134,19 +129,6 @@ impl StudyConfig {
         Self::read(scale_key(table.keys()), toml::Deserializer::parse(text)?)
     }
 
-    /// The judge's files, and where labels stand in those of the study; `None` for a study that has no such files yet.
-    pub fn tables(&self) -> (&Files, Option<LabelColumns<'_>>) {
-        let judge = match &self.judge {
-            JudgeConfig::Classes(judge) => &judge.file,
-            JudgeConfig::Ratings(judge) => &judge.file,
-        };
-        let labels = self.labels.as_ref().map(|labels| match labels {
-            LabelsConfig::Classes(labels) => labels.columns(),
-            LabelsConfig::Ratings(labels) => labels.columns(),
-        });
-        (judge, labels)
-    }
-
     /// The ends of the confidence that the judge states; `None` where the study has none.
     pub(crate) fn stated_confidence(&self) -> Option<(f64, f64)> {
         match &self.judge {
@@ -162,21 +144,11 @@ impl StudyConfig {
         self.audited.as_ref()?.scores
     }
 
-    /// Checks what only such labels configure.
-    ///
-    /// # Errors
-    /// A value outside its range.
-    pub(super) fn check_own(&self, check: &Check<'_>) -> Result<()> {
-        match &self.scale {
-            Scale::Scores(..) => scores::check(self, check),
-            _ => classes::config::check(self, check),
-        }
-    }
-
     /// The settings with defaults that depend on others filled in, as a manifest states them.
     pub fn filled(mut self) -> Self {
+        let floor = (!self.scale.is_numbers()).then(|| self.floor());
         if let JudgeConfig::Classes(judge) = &mut self.judge {
-            judge.floor = Some(judge.floor(self.scale.classes().len()));
+            judge.floor = floor;
         }
         self
     }
@@ -376,8 +348,8 @@ pub struct TrustConfig {
     /// agree with people as well as they do with each other.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub at_least: BTreeMap<String, f64>,
-    /// The run of another study: its trust is the centre of the prior here ([`crate::model::study::Carried`]), and its
-    /// recalibration, if it has one, is where the recalibration here starts ([`crate::model::study::CarriedMap`]).
+    /// The run of another study: its trust is the centre of the prior here ([`crate::model::carried::Carried`]), and its
+    /// recalibration, if it has one, is where the recalibration here starts ([`crate::model::carried::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
 }

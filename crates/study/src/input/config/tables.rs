@@ -1,16 +1,15 @@
-//! `study.toml` of a study whose labels are classes.
+//! `[judge]` and `[labels]` of a `study.toml`: the files with what judge and people say, of classes and of ratings.
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::input::config::Check;
-use crate::input::config::{FileFormat, Files, LabelsConfig, StudyConfig};
+use super::{Check, FileFormat, Files, JudgeConfig, LabelsConfig, StudyConfig};
 use crate::input::labels::LabelColumns;
 use crate::input::scale::Scale;
 use judge_uncertainty_core::belief::BeliefModel;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_evaluation::protocol::FLOOR;
 use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
-use judge_uncertainty_formats::lewidi::Predicted;
 
 /// More classes than this are refused: every item has several columns per class in the output.
 pub const MOST_CLASSES: usize = 1000;
@@ -28,7 +27,7 @@ pub enum JudgeKind {
     Labels,
 }
 
-/// `[judge]`
+/// `[judge]` of a study of classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassJudgeConfig {
@@ -81,7 +80,7 @@ pub enum LabelsForm {
     Long,
 }
 
-/// `[labels]`
+/// `[labels]` of a study of classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassLabelsConfig {
@@ -103,9 +102,47 @@ pub struct ClassLabelsConfig {
     pub label: String,
 }
 
-/// The column of the variants in a log.
-pub(in crate::kinds) fn own_variant(format: Option<FileFormat>) -> Option<String> {
-    format.filter(|format| format.is_log()).map(|_| "variant".to_owned())
+/// `[judge]` of a study of ratings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreJudgeConfig {
+    /// The file: one row per item and variant.
+    pub file: Files,
+    /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an
+    /// item's ratings, and their standard deviation where they differ.
+    pub format: Option<FileFormat>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// Column with the expected mean of the annotators' scores; blank for a failed answer.
+    #[serde(default = "mean_column")]
+    pub mean: String,
+    /// Column with the expected standard deviation of their scores, blank where it is not stated.
+    pub sd: Option<String>,
+    /// Column that says which variant of the prompt, or which model, a row belongs to.
+    pub variant: Option<String>,
+}
+
+/// `[labels]` of a study of ratings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreLabelsConfig {
+    /// The file: one row per rating.
+    pub file: Files,
+    /// Its layout; by default that of its extension.
+    pub format: Option<FileFormat>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// Column with the annotator, who may rate an item several times.
+    #[serde(default = "annotator")]
+    pub annotator: String,
+    /// Column with the score.
+    #[serde(default = "score_column")]
+    pub score: String,
+}
+
+/// The column of this name; logs have one of their own.
+fn column_of_log(named: &Option<String>, format: Option<FileFormat>, own: &str) -> Option<String> {
+    named.clone().or_else(|| format.filter(|format| format.is_log()).map(|_| own.to_owned()))
 }
 
 fn id() -> String {
@@ -117,6 +154,12 @@ fn label() -> String {
 fn annotator() -> String {
     "annotator".to_owned()
 }
+fn mean_column() -> String {
+    "mean".to_owned()
+}
+fn score_column() -> String {
+    "score".to_owned()
+}
 /// A manifest states the range in either case.
 fn filled_in<S: Serializer>(range: &Option<(f64, f64)>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     range.unwrap_or(CONFIDENCE_RANGE).serialize(serializer)
@@ -125,50 +168,110 @@ fn least_mass() -> f64 {
     0.9
 }
 
-impl ClassLabelsConfig {
-    /// Where labels stand in its files.
-    pub fn columns(&self) -> LabelColumns<'_> {
-        let is_counted = match self.format {
-            Some(FileFormat::LeWiDi | FileFormat::Log(_)) => false,
-            Some(FileFormat::ChaosNli) => true,
-            _ => self.form != Some(LabelsForm::Long),
-        };
-        LabelColumns {
-            files: &self.file,
-            format: self.format,
-            id: self.id.as_deref(),
-            annotator: &self.annotator,
-            label: &self.label,
-            is_counted,
-            counts: self.columns.as_deref(),
-        }
-    }
-}
-
 impl ClassJudgeConfig {
     /// The column of the order of two answers; logs have one of their own.
     pub fn swapped_column(&self) -> Option<String> {
-        self.swapped.clone().or_else(|| self.format.filter(|format| format.is_log()).map(|_| "swapped".to_owned()))
+        column_of_log(&self.swapped, self.format, "swapped")
+    }
+}
+
+/// How to write a layout that holds what it should.
+const LAYOUT: &str = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
+
+impl StudyConfig {
+    /// The judge's files, and where labels stand in those of the study; `None` for a study that has no such files yet.
+    pub fn tables(&self) -> (&Files, Option<LabelColumns<'_>>) {
+        let judge = match &self.judge {
+            JudgeConfig::Classes(judge) => &judge.file,
+            JudgeConfig::Ratings(judge) => &judge.file,
+        };
+        let labels = self.labels.as_ref().map(|labels| match labels {
+            LabelsConfig::Classes(labels) => LabelColumns {
+                files: &labels.file,
+                format: labels.format,
+                id: labels.id.as_deref(),
+                annotator: &labels.annotator,
+                label: &labels.label,
+                is_counted: match labels.format {
+                    Some(FileFormat::LeWiDi | FileFormat::Log(_)) => false,
+                    Some(FileFormat::ChaosNli) => true,
+                    _ => labels.form != Some(LabelsForm::Long),
+                },
+                counts: labels.columns.as_deref(),
+            },
+            LabelsConfig::Ratings(labels) => LabelColumns {
+                files: &labels.file,
+                format: labels.format,
+                id: labels.id.as_deref(),
+                annotator: &labels.annotator,
+                label: &labels.score,
+                is_counted: false,
+                counts: None,
+            },
+        });
+        (judge, labels)
     }
 
-    /// The column of the variants; logs have one of their own.
+    /// The column that says which variant of the prompt a row of the judge's table belongs to; logs have one of their own.
     pub fn variant_column(&self) -> Option<String> {
-        self.variant.clone().or_else(|| own_variant(self.format))
+        match &self.judge {
+            JudgeConfig::Classes(judge) => column_of_log(&judge.variant, judge.format, "variant"),
+            JudgeConfig::Ratings(judge) => column_of_log(&judge.variant, judge.format, "variant"),
+        }
     }
 
-    /// What the file holds if it is one of LeWiDi's predictions.
-    pub fn predicted_by_lewidi<'a>(&self, classes: &'a [String]) -> Option<Predicted<'a>> {
-        (self.format == Some(FileFormat::LeWiDi)).then_some(match self.kind {
-            JudgeKind::Probabilities => Predicted::Shares(classes),
-            JudgeKind::Counts | JudgeKind::Labels => Predicted::Labels(classes),
-        })
+    /// The floor under predicted probabilities of classes: the configured one, or half a count of 100 (less where that would
+    /// leave no room: a quarter of an even share).
+    ///
+    /// # Panics
+    /// If labels are ratings.
+    pub fn floor(&self) -> f64 {
+        let even = 1.0 / self.scale.classes().len() as f64;
+        self.judge.of_classes().floor.unwrap_or(FLOOR.min(even / 4.0))
     }
 
-    /// The floor under predicted probabilities: the configured one, or half a count of 100 (less where that would leave
-    /// no room: a quarter of an even share).
-    pub fn floor(&self, classes: usize) -> f64 {
-        let even = 1.0 / classes as f64;
-        self.floor.unwrap_or(FLOOR.min(even / 4.0))
+    /// Checks what labels can be, and the tables of judge and labels.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    pub(super) fn check_tables(&self, check: &Check<'_>) -> Result<()> {
+        let key = self.scale.key();
+        let is_read = |map: MapName| match self.scale.is_numbers() {
+            true => map.words_of_ratings().is_some(),
+            false => map.words_of_classes().is_some(),
+        };
+        let (reason, remedy) = match &self.scale {
+            Scale::Scores(low, high) => {
+                let range = low.is_finite() && high.is_finite() && low < high;
+                let remedy = "write [lowest, highest], such as [1, 5]";
+                check.that(range, key, &(low, high), "is not a range", remedy)?;
+                check.has_room(*low, *high, key, &(low, high))?;
+                ("this map reads classes", "take belief = \"auto\", \"line\", \"groups\" or \"recalibrated\"")
+            }
+            Scale::Classes(_) | Scale::Places(_) => {
+                check_classes(&self.scale, check)?;
+                ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"")
+            }
+        };
+        let belief = &self.trust.belief;
+        let fits = !matches!(belief, BeliefModel::Map(map) if !is_read(*map));
+        check.that(fits, "trust.belief", belief, reason, remedy)?;
+        match &self.judge {
+            JudgeConfig::Classes(judge) => {
+                check_judge(judge, self.scale.classes(), check)?;
+                check_multilabel(self, check)?;
+            }
+            JudgeConfig::Ratings(judge) => {
+                let of_labels = self.tables().1.and_then(|labels| labels.format);
+                for (setting, format) in [("judge.format", judge.format), ("labels.format", of_labels)] {
+                    check.that(format != Some(FileFormat::ChaosNli), setting, &format, "holds no scores", LAYOUT)?;
+                }
+            }
+        }
+        match &self.labels {
+            Some(LabelsConfig::Classes(labels)) => check_labels(labels, check),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -177,13 +280,9 @@ fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// Checks the settings of a study whose labels are classes.
-///
-/// # Errors
-/// A value outside its range.
-pub fn check(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
-    let (key, classes) = (config.scale.key(), config.scale.classes());
-    if let Scale::Places(places) = &config.scale {
+fn check_classes(scale: &Scale, check: &Check<'_>) -> Result<()> {
+    let (key, classes) = (scale.key(), scale.classes());
+    if let Scale::Places(places) = scale {
         places.check(key, check)?;
     }
     check.that(classes.len() >= 2, key, &classes, "a label needs a choice", "name two or more classes")?;
@@ -196,19 +295,7 @@ pub fn check(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     let (reason, remedy) = ("has a control character, which no annotation tool can show", "write the class without it");
     check.that(control.is_none(), key, &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
-    check.that(!blank, key, &classes, "a class is blank", "name every class")?;
-    let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_classes().is_none());
-    let (reason, remedy) =
-        ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
-    check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
-    let judge = config.judge.of_classes();
-    check_judge(judge, classes.len(), check)?;
-    check_mirror(judge, classes, check)?;
-    check_multilabel(config, check)?;
-    match &config.labels {
-        Some(LabelsConfig::Classes(labels)) => check_labels(labels, check),
-        _ => Ok(()),
-    }
+    check.that(!blank, key, &classes, "a class is blank", "name every class")
 }
 
 /// Checks that the labels of a LeWiDi file that are items of their own go with the rest.
@@ -231,10 +318,9 @@ fn check_multilabel(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     check.that(answers, key, &classes, "every label is a question of its own here", remedy)
 }
 
-fn check_judge(judge: &ClassJudgeConfig, classes: usize, check: &Check<'_>) -> Result<()> {
-    let classes = classes as f64;
+fn check_judge(judge: &ClassJudgeConfig, classes: &[String], check: &Check<'_>) -> Result<()> {
     if let Some(floor) = judge.floor {
-        let fits = floor > 0.0 && floor * classes < 1.0;
+        let fits = floor > 0.0 && floor * (classes.len() as f64) < 1.0;
         let remedy = "choose a small positive share, such as 0.005";
         check.that(fits, "judge.floor", &floor, "is outside the open range from 0 to 1/classes", remedy)?;
     }
@@ -257,18 +343,14 @@ fn check_judge(judge: &ClassJudgeConfig, classes: usize, check: &Check<'_>) -> R
     let remedy = "remove it: labels stand in the column named by label";
     check.that(!sampled, "judge.columns", &judge.columns, "sampled labels have no columns of classes", remedy)?;
     check.each_once("judge.variants", &judge.variants)?;
-    let remedy = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
-    check.that(judge.format != Some(FileFormat::ChaosNli), "judge.format", &judge.format, "holds no judge", remedy)?;
+    check.that(judge.format != Some(FileFormat::ChaosNli), "judge.format", &judge.format, "holds no judge", LAYOUT)?;
     let lewidi = judge.format == Some(FileFormat::LeWiDi);
     let remedy = "write kind = \"probabilities\" for soft predictions, or kind = \"counts\" for perspectivist ones";
     let sampled = judge.kind == JudgeKind::Labels;
     check.that(!(lewidi && sampled), "judge.kind", &"labels", "LeWiDi's predictions have no row per label", remedy)?;
     let named = judge.columns.is_some() || judge.variant.is_some() || judge.swapped.is_some();
     let remedy = "remove columns, variant and swapped";
-    check.that(!(lewidi && named), "judge.format", &judge.format, "LeWiDi's predictions have no columns", remedy)
-}
-
-fn check_mirror(judge: &ClassJudgeConfig, classes: &[String], check: &Check<'_>) -> Result<()> {
+    check.that(!(lewidi && named), "judge.format", &judge.format, "LeWiDi's predictions have no columns", remedy)?;
     let Some((one, other)) = &judge.mirror else { return Ok(()) };
     let known = one != other && [one, other].iter().all(|class| classes.contains(class));
     let remedy = "write the two classes that change places, such as [\"A\", \"B\"]";

@@ -102,7 +102,6 @@ pub(super) struct Expansion {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     pub(super) hessian: Array2<f64>,
-    pub(super) at_limit: usize,
 }
 
 impl Expansion {
@@ -110,7 +109,7 @@ impl Expansion {
     pub(super) fn of_triangle(value: f64, gradient: Vec<f64>, triangle: &[f64]) -> Self {
         let p = gradient.len();
         let hessian = Array2::from_shape_fn((p, p), |(a, b)| triangle[a.min(b) * p + a.max(b)]);
-        Self { value, gradient, hessian, at_limit: 0 }
+        Self { value, gradient, hessian }
     }
 
     pub(super) fn gradient_norm(&self) -> f64 {

@@ -9,8 +9,9 @@ use thiserror::Error;
 
 use super::curve::Curve;
 use super::design::Design;
-use super::engine::LOG_TRUST;
-use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, held_out, rows};
+use super::engine::{
+    Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, held_out, rows, trust_moves,
+};
 use super::gaussian::{Gaussian, Ratings};
 use super::maps::{FEWEST, MOST_PARAMETERS, MapChoice, MapName, Things, Tries, Try, Unavailable};
 use super::newton::Objective;
@@ -751,8 +752,7 @@ impl Layout {
     ) -> Terms<RatedItem> {
         let (mean, variance) = (judge.mean[i], judge.variance[i]);
         let to = |parameter, coordinate, weight| Move { parameter, coordinate, weight };
-        let mut moves = vec![to(0, LOG_TRUST, 1.0)];
-        moves.extend(z.iter().enumerate().map(|(k, z)| to(k + 1, LOG_TRUST, *z)));
+        let mut moves: Vec<Move> = trust_moves(z).collect();
         moves.push(to(self.freedom(), FREEDOM, 1.0));
         for part in self.parts() {
             let by = match (part, variance) {

@@ -166,8 +166,9 @@ impl<'a> HalfSplit<'a> {
         sets: &[&[FeatureColumn]],
         stream: &mut Stream,
     ) -> Result<Vec<SplitOutcome>, Error> {
-        let designs = sets.iter().map(|features| self.pool.design(features)).collect::<Result<_, _>>()?;
-        let fitted = Fitted::each(&*self.pool, designs, &split.revealed)?;
+        let fitted =
+            |features: &&[FeatureColumn]| Fitted::new(&*self.pool, self.pool.design(features)?, &split.revealed);
+        let fitted: Vec<Fitted> = sets.iter().map(fitted).collect::<Result<_, Error>>()?;
         let luck = Luck::draw(stream, self.pool.len());
         let start = stream.clone();
         let mut without_beliefs = BTreeMap::new();
@@ -189,7 +190,6 @@ impl<'a> HalfSplit<'a> {
     ) -> SplitOutcome {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
-        let ranking = fitted.ranking(&split.numbers, luck);
         let tie_break = self.ties.by(&luck.jitter);
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
@@ -202,7 +202,7 @@ impl<'a> HalfSplit<'a> {
             let ranked = match without_beliefs.get(&rule) {
                 Some(known) => known.clone(),
                 None => {
-                    let Some(priority) = pool.priority(rule, &ranking) else { continue };
+                    let Some(priority) = pool.priority(rule, &fitted, &split.numbers, luck) else { continue };
                     top(&priority, tie_break, largest)
                 }
             };
@@ -266,14 +266,6 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Key in plans and results.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::SquaredValue => "squared_value",
-        }
-    }
-
     /// What picking an item adds to a rule's measure; `None` where it is not measured.
     fn of_pick(self, gain: &ErrorReduction) -> Option<f64> {
         match self {

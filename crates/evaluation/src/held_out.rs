@@ -313,7 +313,7 @@ impl Scored for CountPool {
         let (n, mean) = (counts.sum(), belief.mean().collect::<Vec<f64>>());
         let class = largest(&mean);
         let own = belief.alpha()[class];
-        let share = (1.0, own, belief.evidence() - own);
+        let share = (own, belief.evidence() - own);
         let others = |y: usize| belief.after(&but_one(counts, y));
         let scored_by_others =
             || over_labels(counts, |y| self.scores_of(&Dirichlet::new(&others(y)).mean().collect::<Vec<_>>(), y));
@@ -325,7 +325,7 @@ impl Scored for CountPool {
         Forecast {
             scores: [over_labels(counts, |y| self.scores_of(&mean, y)), (n > 1).then(scored_by_others).flatten()],
             foreseen: [Foreseen::mean(&[(1.0, self.foreseen_by(belief))]), (n > 1).then(foreseen_by_others).flatten()],
-            within: LEVELS.map(|level| (n > 0).then(|| count_within(std::iter::once(share), n, counts[class], level))),
+            within: LEVELS.map(|level| (n > 0).then(|| count_within(share, n, counts[class], level))),
         }
     }
 

@@ -88,9 +88,7 @@ pub use ratings::{
     ReadScores, Reading, choose_rating_map, fit_rating_map, fit_ratings,
     typical_log_trust as typical_log_trust_of_ratings,
 };
-pub use regression::Regression;
-pub use regression::Unfit;
+pub use regression::{Regression, Unfit};
 pub use table::Beliefs;
 pub use traits::{Belief, Quantity};
-pub use trust::TrustPrior;
-pub use trust::{TrustError, fit_trust, fit_trusts};
+pub use trust::{TrustError, TrustPrior, fit_trust};

@@ -1,7 +1,5 @@
 //! What the labels by themselves say about the typical trust, where the normal approximation would not do.
 
-use std::borrow::Cow;
-
 use ndarray::Array2;
 
 use super::newton::{Expansion, Objective, maximise};
@@ -232,10 +230,6 @@ impl<O: Objective> Objective for WithFirstHeld<'_, O> {
         let mut whole = Self::with(0.0, step);
         self.objective.shorten(&mut whole);
         step.copy_from_slice(&whole[1..]);
-    }
-
-    fn smooth<'a>(&self, point: &'a Expansion) -> Cow<'a, Expansion> {
-        Cow::Borrowed(point)
     }
 }
 

@@ -89,21 +89,12 @@ pub enum TrustError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Regression, TrustError> {
-    Ok(fit_trusts(&[design], q, counts)?.remove(0))
-}
-
-/// [`fit_trust`] under each of several designs of the same items.
-///
-/// # Errors
-/// As [`fit_trust`].
-pub fn fit_trusts(
-    designs: &[&Design],
-    q: ArrayView2<f64>,
-    counts: ArrayView2<u32>,
-) -> Result<Vec<Regression>, TrustError> {
+    let refuse = |detail| Err(TrustError::Shape { detail });
     if q.dim() != counts.dim() {
-        let detail = format!("{:?} predictions, {:?} labels (items, classes)", q.dim(), counts.dim());
-        return Err(TrustError::Shape { detail });
+        return refuse(format!("{:?} predictions, {:?} labels (items, classes)", q.dim(), counts.dim()));
+    }
+    if q.nrows() != design.items() && design.features() > 0 {
+        return refuse(format!("{} items with features, {} with predictions", design.items(), q.nrows()));
     }
     check_predictions(q)?;
     let (q, counts) = (q.as_standard_layout(), counts.as_standard_layout());
@@ -112,18 +103,11 @@ pub fn fit_trusts(
     if labelled.is_empty() {
         return Err(TrustError::NoLabels);
     }
-    let fit = |design: &&Design| {
-        if q.nrows() != design.items() && design.features() > 0 {
-            let detail = format!("{} items with features, {} with predictions", design.items(), q.nrows());
-            return Err(TrustError::Shape { detail });
-        }
-        let mut posterior = posterior(design, &labelled);
-        let start = posterior.centre.clone();
-        let maximum = maximise(&mut posterior, start);
-        let curvature = maximum.at.curvature();
-        Ok(posterior.conclude(coefficient_names(design), maximum, &curvature).0)
-    };
-    designs.iter().map(fit).collect()
+    let mut posterior = posterior(design, &labelled);
+    let start = posterior.centre.clone();
+    let maximum = maximise(&mut posterior, start);
+    let curvature = maximum.at.curvature();
+    Ok(posterior.conclude(coefficient_names(design), maximum, &curvature).0)
 }
 
 /// What is maximised, a flat prior on all coefficients, from items with their positions in the design.

@@ -1,11 +1,10 @@
 //! The bugs, each a change to one step of the experiment.
 
-use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, ItemBeliefs};
+use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FitError, ItemBeliefs};
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    self, BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool,
-    Split,
+    BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -147,11 +146,11 @@ impl Pool for Planted {
         self.pool.extrapolates()
     }
 
-    fn design(&self, features: &[FeatureColumn]) -> Result<Design, evaluation::Error> {
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, FitError> {
         if self.bug == Bug::NotStandardised { Ok(Design::raw(features)?) } else { self.pool.design(features) }
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, evaluation::Error> {
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
         self.pool.fit(design, labels)
     }
 

@@ -4,12 +4,11 @@ use std::sync::OnceLock;
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
 use super::pool::{Fit, Fitted, Held, HeldCounts, InHand, LabelGains, Luck, Pool, Split, subsample, sums};
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, Design, Dirichlet, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior, TrustProfile,
-    dirichlet::row, maps, mean_place, place_variance,
+    BeliefModel, Beliefs, Design, Dirichlet, FitError, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior,
+    TrustProfile, dirichlet::row, maps, mean_place, place_variance,
 };
 use judge_uncertainty_core::escalation::value::pool_values;
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -66,8 +65,8 @@ impl CountPool {
     ///
     /// # Errors
     /// A fit of the trust that is impossible.
-    pub fn transfer(&self, design: &Design) -> Result<Option<maps::Transfer>, Error> {
-        Ok(maps::transfer(&self.judged(design), self.counts.view())?)
+    pub fn transfer(&self, design: &Design) -> Result<Option<maps::Transfer>, FitError> {
+        maps::transfer(&self.judged(design), self.counts.view())
     }
 
     fn placed(&self, beliefs: Beliefs) -> ItemBeliefs {
@@ -158,13 +157,13 @@ impl Pool for CountPool {
         self.prior == TrustPrior::None
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error> {
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
         Ok(Fit::Classes(self.model.fit(&self.judged(design), labels.of_classes().view(), self.prior)?))
     }
 
-    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, FitError> {
         let (judged, counts) = (self.judged(design), labels.of_classes().view());
-        Ok(self.model.typical_log_trust(&judged, counts, self.prior, fit.of_classes())?)
+        self.model.typical_log_trust(&judged, counts, self.prior, fit.of_classes())
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {

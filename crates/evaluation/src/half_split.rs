@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction, Measured, Picks, Removed};
 use super::pool::{Fitted, Luck, Pool, Split};
 use super::protocol::seeded;
-use judge_uncertainty_core::belief::FeatureColumn;
+use judge_uncertainty_core::belief::{FeatureColumn, FitError};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::Contributions;
@@ -93,7 +92,7 @@ impl<'a> HalfSplit<'a> {
     /// let labels = split.draw(&mut stream);
     /// let outcome = split.evaluate(&labels, &[], &mut stream)?;
     /// assert!(outcome.measured.mean_error < 2.0);
-    /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
+    /// # Ok::<(), judge_uncertainty_core::belief::FitError>(())
     /// ```
     pub fn new(
         pool: Box<dyn Pool + 'a>,
@@ -152,7 +151,7 @@ impl<'a> HalfSplit<'a> {
         split: &Split,
         features: &[FeatureColumn],
         stream: &mut Stream,
-    ) -> Result<SplitOutcome, Error> {
+    ) -> Result<SplitOutcome, FitError> {
         Ok(self.evaluate_each(split, &[features], stream)?.remove(0))
     }
 
@@ -165,10 +164,10 @@ impl<'a> HalfSplit<'a> {
         split: &Split,
         sets: &[&[FeatureColumn]],
         stream: &mut Stream,
-    ) -> Result<Vec<SplitOutcome>, Error> {
+    ) -> Result<Vec<SplitOutcome>, FitError> {
         let fitted =
             |features: &&[FeatureColumn]| Fitted::new(&*self.pool, self.pool.design(features)?, &split.revealed);
-        let fitted: Vec<Fitted> = sets.iter().map(fitted).collect::<Result<_, Error>>()?;
+        let fitted: Vec<Fitted> = sets.iter().map(fitted).collect::<Result<_, FitError>>()?;
         let luck = Luck::draw(stream, self.pool.len());
         let start = stream.clone();
         let mut without_beliefs = BTreeMap::new();

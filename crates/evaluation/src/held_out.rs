@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use judge_uncertainty_core::belief::{
-    Belief, Design, Dirichlet, FeatureColumn, ItemBeliefs, OrdinalBelief, Standardizer, dirichlet::row,
+    Belief, Design, Dirichlet, FeatureColumn, FitError, ItemBeliefs, OrdinalBelief, Standardizer, dirichlet::row,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::{
@@ -15,7 +15,6 @@ use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Error;
 use super::counts::CountPool;
 use super::pool::{Fitted, Pool};
 
@@ -195,13 +194,17 @@ pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
 ///
 /// # Errors
 /// A fit that is impossible.
-pub fn score(pools: &[(String, &dyn Scored)], features: &[FeatureColumn], folds: &[usize]) -> Result<Scoring, Error> {
+pub fn score(
+    pools: &[(String, &dyn Scored)],
+    features: &[FeatureColumn],
+    folds: &[usize],
+) -> Result<Scoring, FitError> {
     let items = folds.len();
     let design = match features {
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<Vec<NamedForecast>, Error> {
+    let of_fold = |fold: usize| -> Result<Vec<NamedForecast>, FitError> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
         let base_rate = pools[0].1.base_rate_scores(&hidden);

@@ -3,11 +3,10 @@
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 
-use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::protocol::uniforms;
 use judge_uncertainty_core::belief::{
-    Design, FeatureColumn, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
+    Design, FeatureColumn, FitError, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
 };
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
@@ -113,7 +112,7 @@ pub trait Pool: Sync {
     ///
     /// # Errors
     /// Features that can't be used.
-    fn design(&self, features: &[FeatureColumn]) -> Result<Design, Error> {
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, FitError> {
         Ok(Design::over(self.len(), features)?)
     }
 
@@ -121,14 +120,19 @@ pub trait Pool: Sync {
     ///
     /// # Errors
     /// A fit that is impossible.
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error>;
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError>;
 
     /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a
     /// fit without a prior.
     ///
     /// # Errors
     /// As [`Self::fit`].
-    fn typical_log_trust(&self, _fit: &Fit, _design: &Design, _labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+    fn typical_log_trust(
+        &self,
+        _fit: &Fit,
+        _design: &Design,
+        _labels: &InHand,
+    ) -> Result<Option<TrustProfile>, FitError> {
         Ok(None)
     }
 
@@ -225,7 +229,7 @@ impl Fitted {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn new(pool: &dyn Pool, design: Design, labels: &InHand) -> Result<Self, Error> {
+    pub fn new(pool: &dyn Pool, design: Design, labels: &InHand) -> Result<Self, FitError> {
         Ok(Self::with_trust(pool, design, labels, None)?.0)
     }
 
@@ -238,7 +242,7 @@ impl Fitted {
         design: Design,
         labels: &InHand,
         fit: Option<Fit>,
-    ) -> Result<(Self, Vec<f64>), Error> {
+    ) -> Result<(Self, Vec<f64>), FitError> {
         let design = within(pool, design, labels);
         let fit = fit.map_or_else(|| pool.fit(&design, labels), Ok)?;
         let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, labels);

@@ -5,8 +5,8 @@
 //! squared difference is reported next to it.
 
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, Design, Gaussian, GaussianFit, ItemBeliefs, JudgeScores, JudgedRatings, RatingStart, Ratings,
-    ReadScores, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
+    Belief, BeliefModel, Design, FitError, Gaussian, GaussianFit, ItemBeliefs, JudgeScores, JudgedRatings, RatingStart,
+    Ratings, ReadScores, Repeats, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
     typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -14,7 +14,6 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::StudentLabel;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 
-use super::Error;
 use super::counts::most_revealed;
 use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
@@ -153,19 +152,19 @@ impl Pool for RatingPool {
         self.prior() == TrustPrior::None
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, Error> {
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
         let (items, labels) = (self.judged(design), labels.of_ratings());
         Ok(Fit::Ratings(match self.model {
             BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
-                .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
+                .map_err(|why| FitError::Map { map: map.key(), why: why.to_string() })?,
             BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
             BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
         }))
     }
 
-    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, FitError> {
         let judged = self.judged(design);
-        Ok(typical_log_trust_of_ratings(&judged, labels.of_ratings(), self.prior(), fit.of_ratings())?)
+        typical_log_trust_of_ratings(&judged, labels.of_ratings(), self.prior(), fit.of_ratings())
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {

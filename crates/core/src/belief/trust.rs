@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::design::Design;
+use super::design::{Design, DesignError};
 use super::dirichlet::row;
 use super::engine::{LOG_TRUST, Likelihood, Posterior, Shape, Slopes, Terms, trust_moves};
 use super::judged::check_predictions;
@@ -18,23 +18,29 @@ const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
 /// and at ln 1e6 labels.
 const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
 
-/// Why a trust regression can't be fitted.
+/// Why a fit is refused.
 #[derive(Debug, Error, PartialEq)]
 #[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
-pub enum TrustError {
+pub enum FitError {
+    /// Features that can't be used.
+    #[error(transparent)]
+    Design(#[from] DesignError),
     #[error("no item has a label, so there is nothing to learn the trust from: collect labels for some items first")]
     NoLabels,
-    #[error("features, predictions and labels must describe the same items and classes: {detail}")]
+    #[error("features, predictions, labels and groups must describe the same items and classes: {detail}")]
     Shape { detail: String },
     #[error(
         "the prediction of item {item} (counted from 0) for class {class} is {value}: the likelihood needs every \
          probability above 0 and rows that sum to 1; floor and renormalise the predictions first"
     )]
     Prediction { item: usize, class: usize, value: f64 },
+    #[error(
+        "the {what} of item {item} (counted from 0) is {value}: give a finite number{}",
+        if *what == "judge's variance" { " above 0, or none" } else { "" }
+    )]
+    Value { what: &'static str, item: usize, value: f64 },
     #[error("the map `{map}` cannot be fitted: {why}; name another map, or take belief = \"auto\"")]
     Map { map: &'static str, why: String },
-    #[error("{option} is {value}, but the fit needs a positive finite number: choose one, or leave it at its default")]
-    Option { option: &'static str, value: f64 },
 }
 
 /// Fits the trust by maximum Dirichlet-multinomial likelihood.
@@ -88,8 +94,8 @@ pub enum TrustError {
 /// assert!(epistemic[4] > epistemic[0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Regression, TrustError> {
-    let refuse = |detail| Err(TrustError::Shape { detail });
+pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Regression, FitError> {
+    let refuse = |detail| Err(FitError::Shape { detail });
     if q.dim() != counts.dim() {
         return refuse(format!("{:?} predictions, {:?} labels (items, classes)", q.dim(), counts.dim()));
     }
@@ -101,7 +107,7 @@ pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -
     let items = (0..q.nrows()).map(|i| (i, (row(q.row(i)), row(counts.row(i)))));
     let labelled: Vec<_> = items.filter(|(_, (_, counts))| counts.iter().any(|n| *n > 0)).collect();
     if labelled.is_empty() {
-        return Err(TrustError::NoLabels);
+        return Err(FitError::NoLabels);
     }
     let mut posterior = posterior(design, &labelled);
     let start = posterior.centre.clone();
@@ -265,7 +271,7 @@ mod tests {
         (vec![column(0, "z1"), column(1, "z2")], q, counts)
     }
 
-    fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<Regression, TrustError> {
+    fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<Regression, FitError> {
         fit_trust(&Design::standardized(columns).unwrap(), q.view(), counts.view())
     }
 
@@ -385,16 +391,16 @@ mod tests {
     fn unusable_input_is_refused() {
         let columns = [FeatureColumn::complete("x", [1.0, 2.0])];
         let q = array![[0.5, 0.5], [0.2, 0.8]];
-        assert_eq!(fit(&columns, &q, &Array2::zeros((2, 2))).unwrap_err(), TrustError::NoLabels);
+        assert_eq!(fit(&columns, &q, &Array2::zeros((2, 2))).unwrap_err(), FitError::NoLabels);
         let zero = array![[0.5, 0.5], [0.0, 1.0]];
         assert_eq!(
             fit(&columns, &zero, &array![[1, 1], [0, 2]]).unwrap_err(),
-            TrustError::Prediction { item: 1, class: 0, value: 0.0 }
+            FitError::Prediction { item: 1, class: 0, value: 0.0 }
         );
         let off = array![[0.5, 0.6], [0.2, 0.8]];
-        assert!(matches!(fit(&columns, &off, &array![[1, 1], [0, 2]]), Err(TrustError::Prediction { item: 0, .. })));
+        assert!(matches!(fit(&columns, &off, &array![[1, 1], [0, 2]]), Err(FitError::Prediction { item: 0, .. })));
         let nan = array![[0.5, f64::NAN], [0.2, 0.8]];
-        assert!(matches!(fit(&columns, &nan, &array![[1, 1], [0, 2]]), Err(TrustError::Prediction { .. })));
-        assert!(matches!(fit(&columns, &q, &array![[1, 1, 0], [0, 2, 0]]), Err(TrustError::Shape { .. })));
+        assert!(matches!(fit(&columns, &nan, &array![[1, 1], [0, 2]]), Err(FitError::Prediction { .. })));
+        assert!(matches!(fit(&columns, &q, &array![[1, 1, 0], [0, 2, 0]]), Err(FitError::Shape { .. })));
     }
 }

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use judge_uncertainty_core::belief::{
-    Beliefs, Design, Feature, FeatureColumn, FittedBelief, ItemBeliefs, Quantity, Regression, TrustError,
+    Beliefs, Design, Feature, FeatureColumn, FitError, FittedBelief, ItemBeliefs, Quantity, Regression,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::Stream;
@@ -204,10 +204,10 @@ impl AuthorsPool {
 ///
 /// # Errors
 /// No item has a label.
-pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Result<Regression, TrustError> {
+pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Result<Regression, FitError> {
     let likelihood = Likelihood::new(design, q, labels);
     if likelihood.items.is_empty() {
-        return Err(TrustError::NoLabels);
+        return Err(FitError::NoLabels);
     }
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START.ln();
@@ -343,7 +343,7 @@ impl Pool for AuthorsPool {
     }
 
     /// The number of labels, alone, is standardised to their last bits.
-    fn design(&self, features: &[FeatureColumn]) -> Result<Design, judge_uncertainty_evaluation::Error> {
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, FitError> {
         let [FeatureColumn { feature: Feature::LogLabels, values }] = features else {
             return Ok(Design::over(self.len(), features)?);
         };
@@ -353,7 +353,7 @@ impl Pool for AuthorsPool {
         Ok(Design::raw(&[FeatureColumn::complete(Feature::LogLabels, standardised)])?)
     }
 
-    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, judge_uncertainty_evaluation::Error> {
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
         let fit = fit(design, self.judge.q.view(), labels.of_classes().view())?;
         Ok(Fit::Classes(FittedBelief::Published(fit)))
     }

@@ -16,10 +16,10 @@ use crate::model::study::{CarriedMap, CarriedScale};
 use crate::results::parts::{EvidenceReport, PartAverages};
 use judge_uncertainty_core::belief::maps::{CarriedOffsets, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, Beliefs, Design, FeatureColumn, FeatureScale, FittedBelief, ItemBelief, ItemBeliefs,
+    Belief, BeliefModel, Beliefs, Design, FeatureColumn, FeatureScale, FitError, FittedBelief, ItemBelief, ItemBeliefs,
     JudgedItems, Mapped, OrdinalBelief, Unfit, mean_place,
 };
-use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError, Fit, LabelPool};
+use judge_uncertainty_evaluation::{CountPool, Fit, LabelPool};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::judge::Predictions;
 use judge_uncertainty_formats::output::{ColumnValues, OutputColumn};
@@ -294,7 +294,7 @@ pub struct CarriedStart {
 }
 
 impl CarriedStart {
-    fn new(study: &Study, decomposition: &Decomposition, map: &Map) -> Result<Option<Self>, EvaluationError> {
+    fn new(study: &Study, decomposition: &Decomposition, map: &Map) -> Result<Option<Self>, FitError> {
         let (LabelPool::Classes(pool), Some(CarriedReading::Classes(carried))) =
             (&decomposition.pool, &study.carried_map)
         else {

@@ -1,10 +1,10 @@
 //! The bugs, each a change to one step of the experiment.
 
-use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, ItemBeliefs};
+use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FitError, ItemBeliefs};
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    self, BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Held, InHand, LabelGains, Pool, Ranking, Split,
+    BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -146,12 +146,12 @@ impl Pool for Planted {
         self.pool.extrapolates()
     }
 
-    fn design(&self, features: &[FeatureColumn]) -> Result<Design, evaluation::Error> {
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, FitError> {
         if self.bug == Bug::NotStandardised { Ok(Design::raw(features)?) } else { self.pool.design(features) }
     }
 
-    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, evaluation::Error> {
-        self.pool.fit_each(designs, labels)
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
+        self.pool.fit(design, labels)
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
@@ -167,8 +167,8 @@ impl Pool for Planted {
         (ItemBeliefs::Classes(beliefs), trust)
     }
 
-    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
-        self.pool.priority(rule, ranking)
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
+        self.pool.priority(rule, fitted, numbers, luck)
     }
 
     fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {

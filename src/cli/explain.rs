@@ -9,7 +9,7 @@ use super::terminal::stdout;
 use super::{Error, claims_file};
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
-use crate::report::claims::{Claim, Claims, Class, Judged, JudgedBy, JudgedConclusion, Spread};
+use crate::report::claims::{Claim, Claims, Class, Judged, JudgedBy, JudgedConclusion};
 use crate::report::numbers::{shortest, three};
 use crate::report::verdicts::{Verdicts, misprint};
 
@@ -133,13 +133,14 @@ fn allowed(claim: &Claim) -> String {
         Class::Exact if claim.relation.is_some() => "beyond the threshold".to_owned(),
         Class::Exact if claim.rounded_through.is_some() => "the printed digit, or rounded twice".to_owned(),
         Class::Exact => "the printed digit".to_owned(),
-        Class::Approximate { tolerance } => format!("within a tenth: {}", three(tolerance)),
-        Class::MonteCarlo { tolerance, spread, .. } => match spread {
-            Spread::Sd(sd) => {
-                format!("within {}: 3 sqrt(2) times {} from run to run, and half a unit", three(tolerance), three(sd))
-            }
-            Spread::Bound(bound) => format!("within {}: {} and half a unit", three(tolerance), three(bound)),
-        },
+        Class::Approximate => format!("within a tenth: {}", three(claim.allowed())),
+        Class::MonteCarlo => {
+            let apart = match (claim.sd, claim.bound) {
+                (Some(sd), _) => format!("3 sqrt(2) times {} from run to run, and", three(sd)),
+                (None, bound) => format!("{} and", three(bound.unwrap_or_default())),
+            };
+            format!("within {}: {apart} half a unit", three(claim.allowed()))
+        }
     }
 }
 

@@ -4,12 +4,11 @@ use std::sync::OnceLock;
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
-use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{Fit, Held, HeldCounts, InHand, LabelGains, Pool, Ranking, Split, subsample, sums};
+use super::pool::{Fit, Fitted, Held, HeldCounts, InHand, LabelGains, Luck, Pool, Split, subsample, sums};
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, Design, Dirichlet, FittedBelief, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior,
-    TrustProfile, dirichlet::row, fit_trusts, maps, mean_place, place_variance,
+    BeliefModel, Beliefs, Design, Dirichlet, FitError, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior,
+    TrustProfile, dirichlet::row, maps, mean_place, place_variance,
 };
 use judge_uncertainty_core::escalation::value::pool_values;
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -66,8 +65,8 @@ impl CountPool {
     ///
     /// # Errors
     /// A fit of the trust that is impossible.
-    pub fn transfer(&self, design: &Design) -> Result<Option<maps::Transfer>, Error> {
-        Ok(maps::transfer(&self.judged(design), self.counts.view())?)
+    pub fn transfer(&self, design: &Design) -> Result<Option<maps::Transfer>, FitError> {
+        maps::transfer(&self.judged(design), self.counts.view())
     }
 
     fn placed(&self, beliefs: Beliefs) -> ItemBeliefs {
@@ -158,19 +157,13 @@ impl Pool for CountPool {
         self.prior == TrustPrior::None
     }
 
-    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error> {
-        let counts = labels.of_classes().view();
-        if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
-            let fits = fit_trusts(designs, self.judge.q.view(), counts)?;
-            return Ok(fits.into_iter().map(|fit| Fit::Classes(FittedBelief::Published(fit))).collect());
-        }
-        let fit = |design: &&Design| Ok(Fit::Classes(self.model.fit(&self.judged(design), counts, self.prior)?));
-        designs.iter().map(fit).collect()
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
+        Ok(Fit::Classes(self.model.fit(&self.judged(design), labels.of_classes().view(), self.prior)?))
     }
 
-    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, FitError> {
         let (judged, counts) = (self.judged(design), labels.of_classes().view());
-        Ok(self.model.typical_log_trust(&judged, counts, self.prior, fit.of_classes())?)
+        self.model.typical_log_trust(&judged, counts, self.prior, fit.of_classes())
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
@@ -183,10 +176,10 @@ impl Pool for CountPool {
         (self.placed(beliefs), log_trust.into_iter().map(f64::exp).collect())
     }
 
-    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
         // They are the same under all beliefs.
         let totals = || {
-            let total = |q| ranking.beliefs.total_of_prediction(row(q)).expect("these beliefs are about classes");
+            let total = |q| fitted.beliefs.total_of_prediction(row(q)).expect("these beliefs are about classes");
             self.judge.q.rows().into_iter().map(total).collect()
         };
         let judged = || self.judged.get_or_init(totals).clone();
@@ -194,10 +187,10 @@ impl Pool for CountPool {
             q: Some(&self.judge.q),
             judged: Some(&judged),
             confidence: Some(self.judge.confidence.as_slice()).filter(|stated| !stated.is_empty()),
-            labels: Some(ranking.numbers),
-            jitter: Some(&ranking.luck.jitter),
-            random: Some(&ranking.luck.random),
-            ..RuleInputs::new(ranking.beliefs)
+            labels: Some(numbers),
+            jitter: Some(&luck.jitter),
+            random: Some(&luck.random),
+            ..RuleInputs::new(&fitted.beliefs)
         };
         rule.priority(&inputs)
     }
@@ -281,7 +274,6 @@ impl CountPool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Luck;
     use crate::half_split::{HalfSplit, Settings};
     use judge_uncertainty_core::belief::{Beliefs, FeatureColumn};
     use judge_uncertainty_core::escalation::Budget;
@@ -343,11 +335,11 @@ mod tests {
         let numbers = labels.numbers();
         let fitted = |k: f64| {
             let x = FeatureColumn::complete("x", (0..37).map(|i| (k * f64::from(i)).sin()));
-            crate::Fitted::new(&pool, pool.design(&[x]).unwrap(), &labels).unwrap()
+            Fitted::new(&pool, pool.design(&[x]).unwrap(), &labels).unwrap()
         };
         let (one, other) = (fitted(0.7), fitted(1.3));
         for rule in Rule::those(|_| true) {
-            let [one, other] = [&one, &other].map(|fitted| pool.priority(rule, &fitted.ranking(&numbers, &luck)));
+            let [one, other] = [&one, &other].map(|fitted| pool.priority(rule, fitted, &numbers, &luck));
             assert_eq!(one != other, rule.row().reads_beliefs, "{}", rule.key());
         }
     }

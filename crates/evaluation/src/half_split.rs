@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction, Measured, Picks, Removed};
 use super::pool::{Fitted, Luck, Pool, Split};
 use super::protocol::seeded;
-use judge_uncertainty_core::belief::FeatureColumn;
+use judge_uncertainty_core::belief::{FeatureColumn, FitError};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::Contributions;
@@ -93,7 +92,7 @@ impl<'a> HalfSplit<'a> {
     /// let labels = split.draw(&mut stream);
     /// let outcome = split.evaluate(&labels, &[], &mut stream)?;
     /// assert!(outcome.measured.mean_error < 2.0);
-    /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
+    /// # Ok::<(), judge_uncertainty_core::belief::FitError>(())
     /// ```
     pub fn new(
         pool: Box<dyn Pool + 'a>,
@@ -152,7 +151,7 @@ impl<'a> HalfSplit<'a> {
         split: &Split,
         features: &[FeatureColumn],
         stream: &mut Stream,
-    ) -> Result<SplitOutcome, Error> {
+    ) -> Result<SplitOutcome, FitError> {
         Ok(self.evaluate_each(split, &[features], stream)?.remove(0))
     }
 
@@ -165,9 +164,10 @@ impl<'a> HalfSplit<'a> {
         split: &Split,
         sets: &[&[FeatureColumn]],
         stream: &mut Stream,
-    ) -> Result<Vec<SplitOutcome>, Error> {
-        let designs = sets.iter().map(|features| self.pool.design(features)).collect::<Result<_, _>>()?;
-        let fitted = Fitted::each(&*self.pool, designs, &split.revealed)?;
+    ) -> Result<Vec<SplitOutcome>, FitError> {
+        let fitted =
+            |features: &&[FeatureColumn]| Fitted::new(&*self.pool, self.pool.design(features)?, &split.revealed);
+        let fitted: Vec<Fitted> = sets.iter().map(fitted).collect::<Result<_, FitError>>()?;
         let luck = Luck::draw(stream, self.pool.len());
         let start = stream.clone();
         let mut without_beliefs = BTreeMap::new();
@@ -189,7 +189,6 @@ impl<'a> HalfSplit<'a> {
     ) -> SplitOutcome {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
-        let ranking = fitted.ranking(&split.numbers, luck);
         let tie_break = self.ties.by(&luck.jitter);
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
@@ -202,7 +201,7 @@ impl<'a> HalfSplit<'a> {
             let ranked = match without_beliefs.get(&rule) {
                 Some(known) => known.clone(),
                 None => {
-                    let Some(priority) = pool.priority(rule, &ranking) else { continue };
+                    let Some(priority) = pool.priority(rule, &fitted, &split.numbers, luck) else { continue };
                     top(&priority, tie_break, largest)
                 }
             };
@@ -266,14 +265,6 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Key in plans and results.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::SquaredValue => "squared_value",
-        }
-    }
-
     /// What picking an item adds to a rule's measure; `None` where it is not measured.
     fn of_pick(self, gain: &ErrorReduction) -> Option<f64> {
         match self {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use judge_uncertainty_core::belief::{
-    Belief, Design, Dirichlet, FeatureColumn, ItemBeliefs, OrdinalBelief, Standardizer, dirichlet::row,
+    Belief, Design, Dirichlet, FeatureColumn, FitError, ItemBeliefs, OrdinalBelief, Standardizer, dirichlet::row,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::{
@@ -15,7 +15,6 @@ use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Error;
 use super::counts::CountPool;
 use super::pool::{Fitted, Pool};
 
@@ -195,13 +194,17 @@ pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
 ///
 /// # Errors
 /// A fit that is impossible.
-pub fn score(pools: &[(String, &dyn Scored)], features: &[FeatureColumn], folds: &[usize]) -> Result<Scoring, Error> {
+pub fn score(
+    pools: &[(String, &dyn Scored)],
+    features: &[FeatureColumn],
+    folds: &[usize],
+) -> Result<Scoring, FitError> {
     let items = folds.len();
     let design = match features {
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<Vec<NamedForecast>, Error> {
+    let of_fold = |fold: usize| -> Result<Vec<NamedForecast>, FitError> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
         let base_rate = pools[0].1.base_rate_scores(&hidden);
@@ -313,7 +316,7 @@ impl Scored for CountPool {
         let (n, mean) = (counts.sum(), belief.mean().collect::<Vec<f64>>());
         let class = largest(&mean);
         let own = belief.alpha()[class];
-        let share = (1.0, own, belief.evidence() - own);
+        let share = (own, belief.evidence() - own);
         let others = |y: usize| belief.after(&but_one(counts, y));
         let scored_by_others =
             || over_labels(counts, |y| self.scores_of(&Dirichlet::new(&others(y)).mean().collect::<Vec<_>>(), y));
@@ -325,7 +328,7 @@ impl Scored for CountPool {
         Forecast {
             scores: [over_labels(counts, |y| self.scores_of(&mean, y)), (n > 1).then(scored_by_others).flatten()],
             foreseen: [Foreseen::mean(&[(1.0, self.foreseen_by(belief))]), (n > 1).then(foreseen_by_others).flatten()],
-            within: LEVELS.map(|level| (n > 0).then(|| count_within(std::iter::once(share), n, counts[class], level))),
+            within: LEVELS.map(|level| (n > 0).then(|| count_within(share, n, counts[class], level))),
         }
     }
 

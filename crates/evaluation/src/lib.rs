@@ -28,10 +28,6 @@ pub mod pool;
 pub mod protocol;
 pub mod ratings;
 
-use thiserror::Error as ThisError;
-
-use judge_uncertainty_core::belief::{GaussianError, TrustError, design::DesignError};
-
 pub use components::ItemComponents;
 pub use counts::CountPool;
 pub use escalation::{
@@ -44,20 +40,6 @@ pub use half_split::{
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use label_pool::LabelPool;
-pub use pool::{ByLabels, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Ranking, Split};
+pub use pool::{ByLabels, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Split};
 pub use protocol::replicate;
 pub use ratings::RatingPool;
-
-/// Why a replicate can't be evaluated.
-#[derive(Debug, ThisError)]
-pub enum Error {
-    /// Features that can't be used.
-    #[error(transparent)]
-    Design(#[from] DesignError),
-    /// A trust regression that can't be fitted.
-    #[error(transparent)]
-    Trust(#[from] TrustError),
-    /// A fit of real-valued ratings.
-    #[error(transparent)]
-    Gaussian(#[from] GaussianError),
-}

@@ -3,11 +3,10 @@
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 
-use super::Error;
 use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::protocol::uniforms;
 use judge_uncertainty_core::belief::{
-    Design, FeatureColumn, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
+    Design, FeatureColumn, FitError, FittedBelief, GaussianFit, ItemBeliefs, Ratings, Regression, TrustProfile,
 };
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
@@ -113,22 +112,27 @@ pub trait Pool: Sync {
     ///
     /// # Errors
     /// Features that can't be used.
-    fn design(&self, features: &[FeatureColumn]) -> Result<Design, Error> {
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, FitError> {
         Ok(Design::over(self.len(), features)?)
     }
 
-    /// Fits the trust to labels, under each of several designs.
+    /// Fits the trust to labels.
     ///
     /// # Errors
     /// A fit that is impossible.
-    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error>;
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError>;
 
     /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a
     /// fit without a prior.
     ///
     /// # Errors
-    /// As [`Self::fit_each`].
-    fn typical_log_trust(&self, _fit: &Fit, _design: &Design, _labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+    /// As [`Self::fit`].
+    fn typical_log_trust(
+        &self,
+        _fit: &Fit,
+        _design: &Design,
+        _labels: &InHand,
+    ) -> Result<Option<TrustProfile>, FitError> {
         Ok(None)
     }
 
@@ -144,7 +148,8 @@ pub trait Pool: Sync {
     }
 
     /// The priority of every item under a rule, higher first; `None` for a rule that does not rank such labels.
-    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>>;
+    /// `numbers` has how many labels each item has in hand, and `luck` is drawn for these items.
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>>;
 
     /// Errors of the beliefs' means against the held-out truth, item by item.
     fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors>;
@@ -224,19 +229,8 @@ impl Fitted {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn new(pool: &dyn Pool, design: Design, labels: &InHand) -> Result<Self, Error> {
-        Ok(Self::each(pool, vec![design], labels)?.remove(0))
-    }
-
-    /// [`Self::new`] under each of several designs.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn each(pool: &dyn Pool, designs: Vec<Design>, labels: &InHand) -> Result<Vec<Self>, Error> {
-        let designs: Vec<Design> = designs.into_iter().map(|design| within(pool, design, labels)).collect();
-        let fits = pool.fit_each(&designs.iter().collect::<Vec<_>>(), labels)?;
-        let of = |(design, fit): (Design, Fit)| Self { beliefs: pool.beliefs(&fit, &design, labels), design, fit };
-        Ok(designs.into_iter().zip(fits).map(of).collect())
+    pub fn new(pool: &dyn Pool, design: Design, labels: &InHand) -> Result<Self, FitError> {
+        Ok(Self::with_trust(pool, design, labels, None)?.0)
     }
 
     /// [`Self::new`], under an earlier `fit` to these labels if there is one, with the trust of every item.
@@ -248,16 +242,11 @@ impl Fitted {
         design: Design,
         labels: &InHand,
         fit: Option<Fit>,
-    ) -> Result<(Self, Vec<f64>), Error> {
+    ) -> Result<(Self, Vec<f64>), FitError> {
         let design = within(pool, design, labels);
-        let fit = fit.map_or_else(|| Ok(pool.fit_each(&[&design], labels)?.remove(0)), Ok::<_, Error>)?;
+        let fit = fit.map_or_else(|| pool.fit(&design, labels), Ok)?;
         let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, labels);
         Ok((Self { design, fit, beliefs }, trust))
-    }
-
-    /// What rules rank these items by; `numbers` has how many labels each item has in hand.
-    pub fn ranking<'a>(&'a self, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a> {
-        Ranking { fit: &self.fit, beliefs: &self.beliefs, numbers, luck }
     }
 }
 
@@ -268,19 +257,6 @@ fn within(pool: &dyn Pool, design: Design, labels: &InHand) -> Design {
     }
     let labelled: Vec<bool> = labels.numbers().iter().map(|n| *n > 0).collect();
     design.within(&labelled)
-}
-
-/// What rules look at.
-#[derive(Debug)]
-pub struct Ranking<'a> {
-    /// The fitted trust.
-    pub fit: &'a Fit,
-    /// The beliefs.
-    pub beliefs: &'a ItemBeliefs,
-    /// Number of labels in hand, per item.
-    pub numbers: &'a [u32],
-    /// Uniform draws.
-    pub luck: &'a Luck,
 }
 
 /// Uniform draws in [0, 1), one of each per item.
@@ -345,10 +321,9 @@ pub fn subsample(stream: &mut Stream, pool: ArrayView2<u32>, sizes: &[u32]) -> A
     for (of_class, mut drawn) in pool.columns().into_iter().zip(drawn.columns_mut()) {
         let good = of_class.to_vec();
         pool_left.iter_mut().zip(&good).for_each(|(left, here)| *left -= here);
-        let of_items = stream.hypergeometrics(&good, &pool_left, &to_draw);
-        for ((drawn, x), to_draw) in drawn.iter_mut().zip(of_items).zip(&mut to_draw) {
-            *drawn = x;
-            *to_draw -= x;
+        for (i, drawn) in drawn.iter_mut().enumerate() {
+            *drawn = stream.hypergeometric(good[i], pool_left[i], to_draw[i]);
+            to_draw[i] -= *drawn;
         }
     }
     drawn

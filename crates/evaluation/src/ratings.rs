@@ -5,8 +5,8 @@
 //! squared difference is reported next to it.
 
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, Design, Gaussian, GaussianFit, ItemBeliefs, JudgeScores, JudgedRatings, RatingStart, Ratings,
-    ReadScores, Repeats, TrustError, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
+    Belief, BeliefModel, Design, FitError, Gaussian, GaussianFit, ItemBeliefs, JudgeScores, JudgedRatings, RatingStart,
+    Ratings, ReadScores, Repeats, TrustPrior, TrustProfile, choose_rating_map, fit_rating_map, fit_ratings,
     typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -14,11 +14,10 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::StudentLabel;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 
-use super::Error;
 use super::counts::most_revealed;
 use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
-use super::pool::{Fit, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, Pool, Ranking, Split};
+use super::pool::{Fit, Fitted, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, Luck, Pool, Split};
 
 /// Items with annotators' ratings and the judge's scores.
 #[derive(Debug, Clone)]
@@ -153,23 +152,19 @@ impl Pool for RatingPool {
         self.prior() == TrustPrior::None
     }
 
-    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, Error> {
-        let labels = labels.of_ratings();
-        let fit = |design: &&Design| -> Result<Fit, Error> {
-            let items = self.judged(design);
-            Ok(Fit::Ratings(match self.model {
-                BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
-                    .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
-                BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
-                BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
-            }))
-        };
-        designs.iter().map(fit).collect()
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
+        let (items, labels) = (self.judged(design), labels.of_ratings());
+        Ok(Fit::Ratings(match self.model {
+            BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
+                .map_err(|why| FitError::Map { map: map.key(), why: why.to_string() })?,
+            BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
+            BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
+        }))
     }
 
-    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, Error> {
+    fn typical_log_trust(&self, fit: &Fit, design: &Design, labels: &InHand) -> Result<Option<TrustProfile>, FitError> {
         let judged = self.judged(design);
-        Ok(typical_log_trust_of_ratings(&judged, labels.of_ratings(), self.prior(), fit.of_ratings())?)
+        typical_log_trust_of_ratings(&judged, labels.of_ratings(), self.prior(), fit.of_ratings())
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
@@ -183,17 +178,17 @@ impl Pool for RatingPool {
     }
 
     /// Ties are left to the tie break.
-    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
         // The judge's own word where it gives one, whatever the belief makes of it.
         let variance = || {
-            let read = self.read(ranking.fit.of_ratings()).variance;
+            let read = self.read(fitted.fit.of_ratings()).variance;
             self.judge.variance.iter().zip(read).map(|(stated, read)| stated.unwrap_or(read)).collect()
         };
         rule.priority(&RuleInputs {
             judged: Some(&variance),
-            labels: Some(ranking.numbers),
-            random: Some(&ranking.luck.random),
-            ..RuleInputs::new(ranking.beliefs)
+            labels: Some(numbers),
+            random: Some(&luck.random),
+            ..RuleInputs::new(&fitted.beliefs)
         })
     }
 

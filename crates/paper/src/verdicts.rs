@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::claims::{
-    self, Claim, Claims, ClaimsError, Class, ConclusionOutcome, Experiment, Judged, JudgedConclusion, Notation,
-    ReadingTally, RecordTally, Verdict, VerdictTally, judge, smallest_misprint, tally,
+    self, Claim, Claims, ClaimsError, ConclusionOutcome, Experiment, Judged, JudgedConclusion, Notation, ReadingTally,
+    RecordTally, Verdict, VerdictTally, judge, smallest_misprint, tally,
 };
 use crate::artifact::{self, Manifest, Provenance, Results};
 
@@ -141,7 +141,7 @@ impl<'c> Verdicts<'c> {
 
     /// Why a claim's printed digits may be missed; `None` for an exact claim.
     pub fn reason(&self, claim: &Claim) -> Option<&'c str> {
-        self.claims.reasons.get(claim.reason()?).map(|text| text.trim())
+        self.claims.reasons.get(claim.reason.as_deref()?).map(|text| text.trim())
     }
 
     /// File and function that compute a claim's number; `None` for numbers of other programs.
@@ -170,14 +170,9 @@ impl<'c> Verdicts<'c> {
 
     fn row_json(&self, row: &Judged<'c>) -> Value {
         let claim = row.claim;
-        let (class, tolerance) = match claim.class {
-            Class::Exact => ("exact", None),
-            Class::Approximate { tolerance } => ("approximate", Some(tolerance)),
-            Class::MonteCarlo { tolerance, .. } => ("monte-carlo", Some(tolerance)),
-        };
         let mut json = judged_json(row);
-        json["class"] = json!(class);
-        json["tolerance"] = json!(tolerance);
+        json["class"] = json!(claim.class);
+        json["tolerance"] = json!(claim.tolerance());
         json["reason"] = json!(self.reason(claim));
         json["smallest_misprint"] = json!(row.reproduced.and_then(|value| misprint(claim, value)));
         json["deviation"] = json!(self.deviation(claim).filter(|_| row.verdict == Verdict::Differs));

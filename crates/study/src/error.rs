@@ -12,12 +12,9 @@ pub enum Error {
     /// Features that can't be used.
     #[error(transparent)]
     Design(#[from] judge_uncertainty_core::belief::design::DesignError),
-    /// A trust regression that can't be fitted.
+    /// A fit that is impossible.
     #[error(transparent)]
-    Trust(#[from] judge_uncertainty_core::belief::TrustError),
-    /// An evaluation that can't be run.
-    #[error(transparent)]
-    Evaluation(#[from] judge_uncertainty_evaluation::Error),
+    Fit(#[from] judge_uncertainty_core::belief::FitError),
     /// Finished replicates of an interrupted run that can't be gone on with.
     #[error(transparent)]
     Journal(#[from] judge_uncertainty_evaluation::JournalError),
@@ -29,9 +26,6 @@ pub enum Error {
     Embedding(#[from] judge_uncertainty_familiarity::embedding::EmbeddingError),
     #[error("the texts of the study are not embedded yet: call `embed` before its decomposition")]
     NotEmbedded,
-    /// A fit of real-valued scores.
-    #[error(transparent)]
-    Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
     #[error("{}: the rule {rule} does not rank {labels}: use {rules}", study.display())]
     NotRanked { study: PathBuf, rule: &'static str, labels: &'static str, rules: String },
     #[error(

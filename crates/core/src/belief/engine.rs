@@ -8,10 +8,12 @@
 //!
 //! Coordinates are linear in the parameters, so derivatives in the parameters follow from those in the coordinates.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use nalgebra::{DMatrix, DVector};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, s};
 use serde::{Deserialize, Serialize};
@@ -24,8 +26,8 @@ use super::profile::TrustProfile;
 use super::regression::{Regression, undetermined};
 use super::trust::TrustPrior;
 
-/// The search ends where the gradient is at most this share of the number of labels.
-const TOLERANCE: f64 = 1e-11;
+/// How near to a limit an item's log trust counts as on it.
+const NEAR_LIMIT: f64 = 1e-3;
 /// Products of numbers are taken over so many items at once,
 const BLOCK: usize = 256;
 /// and in bands of so many columns.
@@ -43,6 +45,10 @@ pub(super) trait Likelihood {
 
     /// After so many steps that gain nothing a search ends.
     const MOST_IDLE: usize = usize::MAX;
+    /// A search ends where the gradient is at most this share of the number of labels.
+    const TOLERANCE: f64 = 1e-11;
+    /// Beyond these values of the log trust the likelihood is flat, if it has such limits.
+    const LIMITS: Option<[f64; 2]> = None;
 
     /// Number of coordinates of an item.
     fn size(&self) -> usize;
@@ -124,6 +130,12 @@ pub(super) struct Move {
     pub(super) weight: f64,
 }
 
+/// How the intercept and the features `z` of an item move its log trust.
+pub(super) fn trust_moves(z: &[f64]) -> impl Iterator<Item = Move> {
+    let weights = std::iter::once(&1.0).chain(z).enumerate();
+    weights.map(|(parameter, weight)| Move { parameter, coordinate: LOG_TRUST, weight: *weight })
+}
+
 /// An item's row of the design, with what its likelihood reads.
 #[derive(Debug, Clone)]
 pub(super) struct Terms<I> {
@@ -152,13 +164,19 @@ impl<I> Terms<I> {
     /// [`Self::coordinates`], into room for them.
     fn set_coordinates(&self, shape: &Shape, parameters: &[f64], all: &mut [f64]) {
         all.fill(0.0);
-        let (trust, others) = self.moves.split_at(1 + shape.features);
-        let features = trust[1..].iter().zip(&parameters[1..]).map(|(of, beta)| beta * of.weight).sum::<f64>();
-        all[LOG_TRUST] = parameters[0] + features;
-        others.iter().for_each(|of| all[of.coordinate] += of.weight * parameters[of.parameter]);
+        all[LOG_TRUST] = self.log_trust(shape, parameters);
+        self.moves[1 + shape.features..]
+            .iter()
+            .for_each(|of| all[of.coordinate] += of.weight * parameters[of.parameter]);
         for m in 0..shape.width() {
             all[shape.first_moved + m] += long_dot(&parameters[shape.of_numbers(m)], &self.numbers);
         }
+    }
+
+    /// Its log trust at some parameters.
+    fn log_trust(&self, shape: &Shape, parameters: &[f64]) -> f64 {
+        let features = self.moves[1..=shape.features].iter().zip(&parameters[1..]);
+        parameters[0] + features.map(|(of, beta)| beta * of.weight).sum::<f64>()
     }
 
     /// How a coordinate moves with the parameters, by their positions.
@@ -246,6 +264,11 @@ pub(super) struct Posterior<L: Likelihood> {
     pub(super) precision: Vec<f64>,
     /// How much looser than at the end the search may stop.
     pub(super) loose: f64,
+    /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
+    ///
+    /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a
+    /// maximum is searched for along the bend.
+    corner: Vec<DVector<f64>>,
 }
 
 impl<L: Likelihood> Posterior<L> {
@@ -257,7 +280,7 @@ impl<L: Likelihood> Posterior<L> {
     ) -> Self {
         let labels = items.iter().map(|terms| terms.times as f64 * L::labels(&terms.item)).sum();
         let last = RefCell::new(None);
-        Self { likelihood, shape, items, labels, last, centre, precision, loose: 1.0 }
+        Self { likelihood, shape, items, labels, last, centre, precision, loose: 1.0, corner: vec![] }
     }
 
     /// The labelled items.
@@ -310,6 +333,11 @@ impl<L: Likelihood> Posterior<L> {
         value
     }
 
+    /// The labelled items with their log trust at some parameters.
+    fn log_trusts(&self, parameters: &[f64]) -> impl Iterator<Item = (&Terms<L::Item>, f64)> {
+        self.items.iter().map(|terms| (terms, terms.log_trust(&self.shape, parameters)))
+    }
+
     /// Whether some parameter has a flat prior.
     fn is_flat(&self) -> bool {
         self.precision.contains(&0.0)
@@ -329,8 +357,9 @@ impl<L: Likelihood> Posterior<L> {
         maximum: Maximum,
         curvature: &Curvature,
     ) -> (Regression, Vec<f64>) {
-        let converged = maximum.converged && curvature.is_maximum();
         let log_likelihood = maximum.at.value - self.log_prior(&maximum.parameters);
+        let beyond = |log_trust: f64| L::LIMITS.is_some_and(|[least, most]| !(least..=most).contains(&log_trust));
+        let at_limit = self.log_trusts(&maximum.parameters).filter(|(_, log_trust)| beyond(*log_trust)).count();
         let covariance = curvature.covariance();
         let mut coefficients = maximum.parameters;
         let others = coefficients.split_off(names.len());
@@ -347,9 +376,9 @@ impl<L: Likelihood> Posterior<L> {
             log_likelihood,
             iterations: maximum.iterations,
             gradient_norm: maximum.gradient_norm,
-            converged,
+            converged: maximum.converged,
             labelled_items: self.items.iter().map(|terms| terms.times).sum(),
-            at_limit: 0,
+            at_limit,
         };
         (regression, others)
     }
@@ -368,7 +397,7 @@ impl<L: Likelihood> Objective for Posterior<L> {
     }
 
     fn tolerance(&self) -> f64 {
-        TOLERANCE * self.loose * self.labels.max(100.0)
+        L::TOLERANCE * self.loose * self.labels.max(100.0)
     }
 
     fn most_idle(&self) -> usize {
@@ -384,14 +413,58 @@ impl<L: Likelihood> Objective for Posterior<L> {
             reach = reach.max(self.likelihood.reach(&own));
         }
         if reach > 1.0 {
-            step.iter_mut().for_each(|s| *s /= reach);
+            let share = 1.0 / reach;
+            step.iter_mut().for_each(|s| *s *= share);
         }
     }
 
-    /// Without a prior, directions without curvature don't count: a parameter that rises without bound keeps a slope
-    /// for ever.
+    /// Without a prior or limits, directions without curvature don't count: a parameter that rises without bound keeps
+    /// a slope for ever.
     fn size(&self, point: &Expansion, curvature: &Curvature) -> f64 {
-        if self.is_flat() { curvature.identified_norm(&point.gradient) } else { point.gradient_norm() }
+        if L::LIMITS.is_none() && self.is_flat() {
+            curvature.identified_norm(&point.gradient)
+        } else {
+            point.gradient_norm()
+        }
+    }
+
+    /// The point with slope and curvature along the corner only.
+    fn smooth<'a>(&self, at: &'a Expansion) -> Cow<'a, Expansion> {
+        if self.corner.is_empty() {
+            return Cow::Borrowed(at);
+        }
+        let p = at.gradient.len();
+        let mut keep = DMatrix::<f64>::identity(p, p);
+        for held in &self.corner {
+            keep -= held * held.transpose();
+        }
+        let hessian = &keep * DMatrix::from_fn(p, p, |a, b| at.hessian[[a, b]]) * &keep;
+        let gradient = &keep * DVector::from_column_slice(&at.gradient);
+        Cow::Owned(Expansion {
+            value: at.value,
+            gradient: gradient.iter().copied().collect(),
+            hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[(a, b)]),
+        })
+    }
+
+    /// Holds the items that sit where the likelihood bends at a limit of the trust.
+    fn bends(&mut self, parameters: &[f64]) -> bool {
+        let Some(limits) = L::LIMITS else { return false };
+        let near = |log_trust: f64| limits.iter().any(|limit| (log_trust - limit).abs() < NEAR_LIMIT);
+        let mut corner = self.corner.clone();
+        for (terms, _) in self.log_trusts(parameters).filter(|(_, log_trust)| near(*log_trust)) {
+            let mut row = DVector::from_iterator(parameters.len(), terms.moves.iter().map(|of| of.weight));
+            let length = row.norm();
+            for held in &corner {
+                row -= held * held.dot(&row);
+            }
+            if row.norm() > 1e-6 * length {
+                corner.push(row.normalize());
+            }
+        }
+        let found = corner.len() > self.corner.len();
+        self.corner = corner;
+        found
     }
 }
 
@@ -538,7 +611,9 @@ impl<L: Likelihood> Search<L> {
         }
         self.posterior.loose = 1.0;
         self.spread_variances();
-        self.highest(starts)
+        let (mut maximum, curvature) = self.highest(starts);
+        maximum.converged &= curvature.is_maximum();
+        (maximum, curvature)
     }
 }
 
@@ -567,6 +642,16 @@ impl<'a> Derivatives<'a> {
         let first = shape.first_moved;
         let parameters = self.gradient.len();
         let hessian = self.hessian.as_slice_mut().expect("the matrix is stored row by row");
+        if size == 1 {
+            // The log trust alone, which every parameter moves.
+            for (k, of) in item.moves.iter().enumerate() {
+                self.gradient[k] += own.slope[0] * of.weight;
+                let by = own.bend[0] * of.weight;
+                let row = &mut hessian[k * parameters + k..(k + 1) * parameters];
+                row.iter_mut().zip(&item.moves[k..]).for_each(|(sum, other)| *sum += by * other.weight);
+            }
+            return;
+        }
         let row = &mut self.row;
         let mut rest = item.moves.as_slice();
         while let Some(&Move { parameter: k, .. }) = rest.first() {

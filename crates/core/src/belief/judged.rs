@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::design::Design;
 use super::maps::CarriedOffsets;
-use super::trust::TrustError;
+use super::trust::FitError;
 
 /// Items as the judge left them: everything that a belief about classes may read of them.
 ///
@@ -71,8 +71,8 @@ impl JudgedItems<'_> {
     }
 
     /// Refuses tables that do not describe the same items, and predictions that the likelihood has no use for.
-    pub(super) fn check(&self, counts: ArrayView2<u32>) -> Result<(), TrustError> {
-        let refuse = |detail| Err(TrustError::Shape { detail });
+    pub(super) fn check(&self, counts: ArrayView2<u32>) -> Result<(), FitError> {
+        let refuse = |detail| Err(FitError::Shape { detail });
         let (design, items, classes) = (self.design, self.len(), self.q.ncols());
         let fits = |length: usize| length == 0 || length == items;
         let same = self.q.dim() == counts.dim() && (design.features() == 0 || items == design.items());
@@ -109,13 +109,13 @@ pub(super) fn ascend(places: &[f64]) -> bool {
 }
 
 /// Refuses predictions that are not strictly positive distributions.
-pub(super) fn check_predictions(q: ArrayView2<f64>) -> Result<(), TrustError> {
+pub(super) fn check_predictions(q: ArrayView2<f64>) -> Result<(), FitError> {
     for (item, q) in q.rows().into_iter().enumerate() {
         if let Some((class, &value)) = q.iter().enumerate().find(|(_, q)| !(**q > 0.0 && **q <= 1.0)) {
-            return Err(TrustError::Prediction { item, class, value });
+            return Err(FitError::Prediction { item, class, value });
         }
         if (q.sum() - 1.0).abs() > 1e-6 {
-            return Err(TrustError::Prediction { item, class: 0, value: q[0] });
+            return Err(FitError::Prediction { item, class: 0, value: q[0] });
         }
     }
     Ok(())

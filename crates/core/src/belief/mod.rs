@@ -84,13 +84,10 @@ pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{OrdinalBelief, mean_place, place_variance, wasserstein};
 pub use profile::TrustProfile;
 pub use ratings::{
-    CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingStart,
-    ReadScores, Reading, choose_rating_map, fit_rating_map, fit_ratings,
-    typical_log_trust as typical_log_trust_of_ratings,
+    CurvePoint, EstimatedReading, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingStart, ReadScores, Reading,
+    choose_rating_map, fit_rating_map, fit_ratings, typical_log_trust as typical_log_trust_of_ratings,
 };
-pub use regression::Regression;
-pub use regression::Unfit;
+pub use regression::{Regression, Unfit};
 pub use table::Beliefs;
 pub use traits::{Belief, Quantity};
-pub use trust::TrustPrior;
-pub use trust::{TrustError, fit_trust, fit_trusts};
+pub use trust::{FitError, TrustPrior, fit_trust};

@@ -11,7 +11,7 @@ use super::profile::TrustProfile;
 use super::regression::Regression;
 use super::table::Beliefs;
 use super::trust::TrustPrior;
-use super::trust::{TrustError, fit_trust};
+use super::trust::{FitError, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, the name of a map ([`MapName`], such as
 /// `"recalibrated"`), or `"auto"` for the map that the labels choose.
@@ -95,7 +95,7 @@ impl BeliefModel {
         items: &JudgedItems,
         counts: ArrayView2<u32>,
         prior: TrustPrior,
-    ) -> Result<FittedBelief, TrustError> {
+    ) -> Result<FittedBelief, FitError> {
         Ok(match self {
             Self::Published if prior == TrustPrior::None => {
                 FittedBelief::Published(fit_trust(items.design, items.q, counts)?)
@@ -103,7 +103,7 @@ impl BeliefModel {
             Self::Published => FittedBelief::Published(stated(items, counts)?.regression),
             Self::Map(name) => {
                 let map = maps::fit(*name, items, counts)?;
-                let map = map.map_err(|why| TrustError::Map { map: name.key(), why: why.to_string() })?;
+                let map = map.map_err(|why| FitError::Map { map: name.key(), why: why.to_string() })?;
                 FittedBelief::Mapped(Box::new(Mapped { map, choice: None }))
             }
             Self::Auto => {
@@ -124,7 +124,7 @@ impl BeliefModel {
         counts: ArrayView2<u32>,
         prior: TrustPrior,
         fit: &FittedBelief,
-    ) -> Result<Option<TrustProfile>, TrustError> {
+    ) -> Result<Option<TrustProfile>, FitError> {
         let (map, strength) = match fit {
             FittedBelief::Mapped(mapped) => {
                 (Cow::Borrowed(&mapped.map), mapped.choice.as_ref().map_or(1.0, |choice| choice.strength))
@@ -137,7 +137,7 @@ impl BeliefModel {
 }
 
 /// The prediction as it is, its trust under the weak prior.
-fn stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+fn stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, FitError> {
     maps::fit_stated(&JudgedItems { carried: None, ..*items }, counts)
 }
 

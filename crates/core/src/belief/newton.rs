@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use multiversion::multiversion;
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
+use nalgebra::{Cholesky, DMatrix, DVector, DVectorView, Dyn, SymmetricEigen};
 use ndarray::{Array2, ArrayViewMut2};
 
 /// From so many parameters on, the Hessian is factored rather than split into its eigenvectors, if it is that of a
@@ -102,7 +102,6 @@ pub(super) struct Expansion {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     pub(super) hessian: Array2<f64>,
-    pub(super) at_limit: usize,
 }
 
 impl Expansion {
@@ -110,7 +109,7 @@ impl Expansion {
     pub(super) fn of_triangle(value: f64, gradient: Vec<f64>, triangle: &[f64]) -> Self {
         let p = gradient.len();
         let hessian = Array2::from_shape_fn((p, p), |(a, b)| triangle[a.min(b) * p + a.max(b)]);
-        Self { value, gradient, hessian, at_limit: 0 }
+        Self { value, gradient, hessian }
     }
 
     pub(super) fn gradient_norm(&self) -> f64 {
@@ -185,8 +184,8 @@ pub(super) fn largest(values: &[f64]) -> f64 {
 
 /// Minus the Hessian, taken apart.
 pub(super) enum Curvature {
-    /// Eigenvalues and eigenvectors, split into directions with and without curvature.
-    Spectrum(Spectrum),
+    /// Eigenvalues and eigenvectors, and which of these directions have curvature.
+    Spectrum { values: DVector<f64>, vectors: DMatrix<f64>, identified: Vec<bool> },
     /// The factor of many parameters with curvature in every direction.
     Factor(Box<Cholesky<f64, Dyn>>),
 }
@@ -201,29 +200,58 @@ impl Curvature {
         {
             return Self::Factor(Box::new(factor));
         }
-        Self::Spectrum(Spectrum::new(minus()))
+        let eigen = SymmetricEigen::new(minus());
+        let largest = eigen.eigenvalues.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let is_curved = |x: &f64| largest > 1e-12 && x.abs() > RANK_TOLERANCE * largest;
+        let identified = eigen.eigenvalues.iter().map(is_curved).collect();
+        Self::Spectrum { values: eigen.eigenvalues, vectors: eigen.eigenvectors, identified }
+    }
+
+    /// Directions with curvature, each with its own; none of a factor.
+    fn directions(&self) -> impl Iterator<Item = (DVectorView<'_, f64>, f64)> {
+        let spectrum = match self {
+            Self::Spectrum { values, vectors, identified } => Some((values, vectors, identified)),
+            Self::Factor(_) => None,
+        };
+        spectrum.into_iter().flat_map(|(values, vectors, identified)| {
+            let curved = (0..values.len()).filter(|&k| identified[k]);
+            curved.map(|k| (vectors.column(k), values[k]))
+        })
     }
 
     /// Newton's step, with the absolute curvature so that it goes uphill where the likelihood is not concave.
     fn ascent(&self, gradient: &[f64]) -> Vec<f64> {
-        match self {
-            Self::Spectrum(spectrum) => spectrum.ascent(gradient),
-            Self::Factor(factor) => factor.solve(&DVector::from_column_slice(gradient)).iter().copied().collect(),
+        if let Self::Factor(factor) = self {
+            return factor.solve(&DVector::from_column_slice(gradient)).iter().copied().collect();
         }
+        let mut step = vec![0.0; gradient.len()];
+        for (u, curvature) in self.directions() {
+            let along: f64 = u.iter().zip(gradient).map(|(u, g)| u * g).sum::<f64>() / curvature.abs();
+            step.iter_mut().zip(u.iter()).for_each(|(s, u)| *s += along * u);
+        }
+        step
     }
 
     /// Largest absolute component of a gradient's part along directions with curvature.
     pub(super) fn identified_norm(&self, gradient: &[f64]) -> f64 {
-        match self {
-            Self::Spectrum(spectrum) => spectrum.identified_norm(gradient),
-            Self::Factor(_) => largest(gradient),
+        if let Self::Factor(_) = self {
+            return largest(gradient);
         }
+        let mut along = vec![0.0; gradient.len()];
+        for (u, _) in self.directions() {
+            let share: f64 = u.iter().zip(gradient).map(|(u, g)| u * g).sum();
+            along.iter_mut().zip(u.iter()).for_each(|(a, u)| *a += share * u);
+        }
+        largest(&along)
     }
 
     /// The (pseudo-)inverse, row by row.
     pub(super) fn covariance(&self) -> Vec<Vec<f64>> {
         match self {
-            Self::Spectrum(spectrum) => spectrum.covariance(),
+            Self::Spectrum { values, .. } => {
+                let entry = |a: usize, b: usize| self.directions().map(|(u, x)| u[a] * u[b] / x).sum::<f64>();
+                (0..values.len()).map(|a| (0..values.len()).map(|b| entry(a, b)).collect()).collect()
+            }
             Self::Factor(factor) => {
                 let columns: Vec<DVector<f64>> = inverse_columns(factor).collect();
                 let entry = |a: usize, b: usize| columns[b].dot(&columns[a].rows(b - a, columns[b].len()));
@@ -236,98 +264,31 @@ impl Curvature {
     /// The diagonal of [`Self::covariance`], at a fraction of its cost where there are many parameters.
     pub(super) fn variances(&self) -> Vec<f64> {
         match self {
-            Self::Spectrum(spectrum) => spectrum.variances(),
+            Self::Spectrum { values, .. } => {
+                (0..values.len()).map(|a| self.directions().map(|(u, x)| u[a] * u[a] / x).sum()).collect()
+            }
             Self::Factor(factor) => inverse_columns(factor).map(|column| column.norm_squared()).collect(),
         }
     }
 
     /// Whether the objective falls in every direction in which it is curved: a maximum and no saddle.
     pub(super) fn is_maximum(&self) -> bool {
-        match self {
-            Self::Spectrum(spectrum) => spectrum.is_maximum(),
-            Self::Factor(_) => true,
-        }
+        self.directions().all(|(_, curvature)| curvature > 0.0)
     }
 
     pub(super) fn rank(&self) -> usize {
         match self {
-            Self::Spectrum(spectrum) => spectrum.identified.iter().filter(|x| **x).count(),
+            Self::Spectrum { .. } => self.directions().count(),
             Self::Factor(factor) => factor.l_dirty().nrows(),
         }
     }
 
     /// Parameters that lie (partly) in directions without curvature.
     pub(super) fn unidentified(&self) -> Vec<usize> {
-        match self {
-            Self::Spectrum(spectrum) => spectrum.unidentified(),
-            Self::Factor(_) => vec![],
-        }
-    }
-}
-
-/// Eigen-decomposition of minus the Hessian, split into directions with and without curvature.
-pub(super) struct Spectrum {
-    values: DVector<f64>,
-    vectors: DMatrix<f64>,
-    identified: Vec<bool>,
-}
-
-impl Spectrum {
-    fn new(minus_hessian: DMatrix<f64>) -> Self {
-        let eigen = SymmetricEigen::new(minus_hessian);
-        let largest = eigen.eigenvalues.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let identified =
-            eigen.eigenvalues.iter().map(|x| largest > 1e-12 && x.abs() > RANK_TOLERANCE * largest).collect();
-        Self { values: eigen.eigenvalues, vectors: eigen.eigenvectors, identified }
-    }
-
-    fn directions(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.values.iter().copied().enumerate().filter(|(k, _)| self.identified[*k])
-    }
-
-    fn ascent(&self, gradient: &[f64]) -> Vec<f64> {
-        let mut step = vec![0.0; gradient.len()];
-        for (k, curvature) in self.directions() {
-            let u = self.vectors.column(k);
-            let along: f64 = u.iter().zip(gradient).map(|(u, g)| u * g).sum::<f64>() / curvature.abs();
-            step.iter_mut().zip(u.iter()).for_each(|(s, u)| *s += along * u);
-        }
-        step
-    }
-
-    fn identified_norm(&self, gradient: &[f64]) -> f64 {
-        let mut along = vec![0.0; gradient.len()];
-        for (k, _) in self.directions() {
-            let u = self.vectors.column(k);
-            let share: f64 = u.iter().zip(gradient).map(|(u, g)| u * g).sum();
-            along.iter_mut().zip(u.iter()).for_each(|(a, u)| *a += share * u);
-        }
-        along.iter().fold(0.0, |m, a| m.max(a.abs()))
-    }
-
-    fn covariance(&self) -> Vec<Vec<f64>> {
-        let p = self.values.len();
-        let entry = |a: usize, b: usize| {
-            self.directions().map(|(k, x)| self.vectors[(a, k)] * self.vectors[(b, k)] / x).sum::<f64>()
-        };
-        (0..p).map(|a| (0..p).map(|b| entry(a, b)).collect()).collect()
-    }
-
-    fn variances(&self) -> Vec<f64> {
-        let entry = |a: usize| self.directions().map(|(k, x)| self.vectors[(a, k)] * self.vectors[(a, k)] / x).sum();
-        (0..self.values.len()).map(entry).collect()
-    }
-
-    fn is_maximum(&self) -> bool {
-        self.directions().all(|(_, curvature)| curvature > 0.0)
-    }
-
-    fn unidentified(&self) -> Vec<usize> {
-        let p = self.values.len();
-        let share = |j: usize| -> f64 {
-            (0..p).filter(|k| !self.identified[*k]).map(|k| self.vectors[(j, k)] * self.vectors[(j, k)]).sum()
-        };
-        (0..p).filter(|&j| share(j) > 1e-6).collect()
+        let Self::Spectrum { values, vectors, identified } = self else { return vec![] };
+        let flat = || (0..values.len()).filter(|k| !identified[*k]);
+        let share = |j: usize| flat().map(|k| vectors[(j, k)] * vectors[(j, k)]).sum::<f64>();
+        (0..values.len()).filter(|&j| share(j) > 1e-6).collect()
     }
 }
 

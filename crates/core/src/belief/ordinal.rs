@@ -67,11 +67,6 @@ impl<'a> OrdinalBelief<'a> {
         &self.belief
     }
 
-    /// The places of the classes, ascending.
-    pub fn places(&self) -> &'a [f64] {
-        self.places
-    }
-
     /// The expected mean place sum_k s_k m_k.
     pub fn mean_place(&self) -> f64 {
         mean_place(self.belief.alpha(), self.places)

@@ -1,7 +1,5 @@
 //! What the labels by themselves say about the typical trust, where the normal approximation would not do.
 
-use std::borrow::Cow;
-
 use ndarray::Array2;
 
 use super::newton::{Expansion, Objective, maximise};
@@ -214,10 +212,10 @@ impl<O> WithFirstHeld<'_, O> {
 
 impl<O: Objective> Objective for WithFirstHeld<'_, O> {
     fn at(&self, others: &[f64]) -> Expansion {
-        let Expansion { value, gradient, hessian, at_limit } = self.objective.at(&Self::with(self.first, others));
+        let Expansion { value, gradient, hessian } = self.objective.at(&Self::with(self.first, others));
         let p = others.len();
         let hessian = Array2::from_shape_fn((p, p), |(a, b)| hessian[[a + 1, b + 1]]);
-        Expansion { value, gradient: gradient[1..].to_vec(), hessian, at_limit }
+        Expansion { value, gradient: gradient[1..].to_vec(), hessian }
     }
 
     fn tolerance(&self) -> f64 {
@@ -232,10 +230,6 @@ impl<O: Objective> Objective for WithFirstHeld<'_, O> {
         let mut whole = Self::with(0.0, step);
         self.objective.shorten(&mut whole);
         step.copy_from_slice(&whole[1..]);
-    }
-
-    fn smooth<'a>(&self, point: &'a Expansion) -> Cow<'a, Expansion> {
-        Cow::Borrowed(point)
     }
 }
 
@@ -258,7 +252,7 @@ mod tests {
             let gradient = vec![2.0 - b.exp() + 4.0 * b * off - precision * from, -2.0 * off];
             let bend = -b.exp() + 4.0 * off - 8.0 * b * b - precision;
             let hessian = ndarray::array![[bend, 4.0 * b], [4.0 * b, -2.0]];
-            Expansion { value, gradient, hessian, at_limit: 0 }
+            Expansion { value, gradient, hessian }
         }
 
         fn tolerance(&self) -> f64 {
@@ -290,7 +284,7 @@ mod tests {
             let value = 3.0 * share - 0.5 * precision * from * from;
             let bend = 12.0 * share * (1.0 - share) * (1.0 - 2.0 * share) - precision;
             let gradient = vec![6.0 * share * (1.0 - share) - precision * from];
-            Expansion { value, gradient, hessian: ndarray::array![[bend]], at_limit: 0 }
+            Expansion { value, gradient, hessian: ndarray::array![[bend]] }
         }
 
         fn tolerance(&self) -> f64 {

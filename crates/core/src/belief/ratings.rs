@@ -5,12 +5,12 @@
 //! likelihood is Student's t ([`super::student_t`]), and the engine's is the search ([`super::engine`]).
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::curve::Curve;
 use super::design::Design;
-use super::engine::LOG_TRUST;
-use super::engine::{Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, held_out, rows};
+use super::engine::{
+    Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, held_out, rows, trust_moves,
+};
 use super::gaussian::{Gaussian, Ratings};
 use super::maps::{FEWEST, MOST_PARAMETERS, MapChoice, MapName, Things, Tries, Try, Unavailable};
 use super::newton::Objective;
@@ -19,7 +19,7 @@ use super::regression::{Regression, coefficient_names};
 use super::regression::{Unfit, quadratic, that};
 use super::student_t::{FREEDOM, LOG_SCALE, MEAN, RatedItem, StudentT, freedom};
 use super::traits::Belief;
-use super::trust::{TrustPrior, UNDETERMINED};
+use super::trust::{FitError, TrustPrior, UNDETERMINED};
 use crate::stats::student::student_quantile;
 use crate::stats::{Estimate, mean, population_sd};
 
@@ -70,42 +70,15 @@ pub struct RatingStart<'a> {
     pub groups: &'a [Option<usize>],
 }
 
-/// Why a fit of real-valued labels is refused.
-#[derive(Debug, Error, PartialEq)]
-pub enum GaussianError {
-    /// No item has a label.
-    #[error("no item has a label, so there is nothing to learn the trust from: collect labels for some items first")]
-    NoLabels,
-    /// Tables of different sizes.
-    #[error("features, judge, labels and groups must describe the same items: {detail}")]
-    Shape {
-        /// What differs.
-        detail: String,
-    },
-    /// A number that the likelihood has no use for.
-    #[error(
-        "the {what} of item {item} (counted from 0) is {value}: give a finite number{}",
-        if *what == "judge's variance" { " above 0, or none" } else { "" }
-    )]
-    Value {
-        /// Which number.
-        what: &'static str,
-        /// The item's position.
-        item: usize,
-        /// The value.
-        value: f64,
-    },
-}
-
 /// Refuses items and labels that no likelihood can use; `grouped` where every item needs its group.
-fn check(items: &JudgedRatings, labels: &[Ratings], grouped: bool) -> Result<(), GaussianError> {
+fn check(items: &JudgedRatings, labels: &[Ratings], grouped: bool) -> Result<(), FitError> {
     let JudgedRatings { design, judge, groups, .. } = items;
     let same = judge.mean.len() == labels.len()
         && judge.variance.len() == labels.len()
         && (design.features() == 0 || design.items() == labels.len())
         && (!grouped || groups.len() == labels.len());
     if !same {
-        return Err(GaussianError::Shape {
+        return Err(FitError::Shape {
             detail: format!(
                 "{} items with features, {} judge's means, {} judge's variances, {} items with labels, {} groups",
                 design.items(),
@@ -117,7 +90,7 @@ fn check(items: &JudgedRatings, labels: &[Ratings], grouped: bool) -> Result<(),
         });
     }
     for (item, scores) in labels.iter().enumerate() {
-        let wrong = |what, value| Err(GaussianError::Value { what, item, value });
+        let wrong = |what, value| Err(FitError::Value { what, item, value });
         let (mean, variance) = (judge.mean[item], judge.variance[item]);
         if !mean.is_finite() {
             return wrong("judge's mean", mean);
@@ -538,7 +511,7 @@ struct Model {
 }
 
 impl RatingSearch {
-    fn new(model: Model, items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior) -> Result<Self, GaussianError> {
+    fn new(model: Model, items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior) -> Result<Self, FitError> {
         check(items, labels, model.by_group)?;
         let (judge, curve) = (items.judge, model.curve);
         let layout = Layout {
@@ -551,7 +524,7 @@ impl RatingSearch {
         };
         let kept: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].n > 0).collect();
         if kept.is_empty() && prior == TrustPrior::None {
-            return Err(GaussianError::NoLabels);
+            return Err(FitError::NoLabels);
         }
         let reading = |i: usize| layout.reading(items.groups, i);
         let rated: Vec<Vec<(f64, Ratings)>> = (0..layout.readings())
@@ -751,8 +724,7 @@ impl Layout {
     ) -> Terms<RatedItem> {
         let (mean, variance) = (judge.mean[i], judge.variance[i]);
         let to = |parameter, coordinate, weight| Move { parameter, coordinate, weight };
-        let mut moves = vec![to(0, LOG_TRUST, 1.0)];
-        moves.extend(z.iter().enumerate().map(|(k, z)| to(k + 1, LOG_TRUST, *z)));
+        let mut moves: Vec<Move> = trust_moves(z).collect();
         moves.push(to(self.freedom(), FREEDOM, 1.0));
         for part in self.parts() {
             let by = match (part, variance) {
@@ -802,7 +774,7 @@ impl Layout {
 /// # Errors
 /// Tables of different lengths, or numbers that are not finite (a variance not above 0); without a prior, no labels at
 /// all.
-pub fn fit_ratings(items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior) -> Result<GaussianFit, GaussianError> {
+pub fn fit_ratings(items: &JudgedRatings, labels: &[Ratings], prior: TrustPrior) -> Result<GaussianFit, FitError> {
     let model = Model { reads: false, by_group: false, curve: None };
     Ok(RatingSearch::new(model, items, labels, prior)?.fit(None, items.design))
 }
@@ -856,7 +828,7 @@ pub fn fit_rating_map(
     name: MapName,
     items: &JudgedRatings,
     labels: &[Ratings],
-) -> Result<Result<GaussianFit, Unavailable>, GaussianError> {
+) -> Result<Result<GaussianFit, Unavailable>, FitError> {
     let several = items.groups.iter().max().is_some_and(|last| *last > 0);
     let (by_group, curve) = match name {
         MapName::Identity | MapName::Line => (false, None),
@@ -888,7 +860,7 @@ pub fn typical_log_trust(
     labels: &[Ratings],
     prior: TrustPrior,
     fit: &GaussianFit,
-) -> Result<Option<TrustProfile>, GaussianError> {
+) -> Result<Option<TrustProfile>, FitError> {
     if prior == TrustPrior::None {
         return Ok(None);
     }
@@ -917,11 +889,7 @@ pub fn typical_log_trust(
 ///
 /// # Errors
 /// As [`fit_rating_map`].
-pub fn choose_rating_map(
-    items: &JudgedRatings,
-    labels: &[Ratings],
-    twins: &[usize],
-) -> Result<GaussianFit, GaussianError> {
+pub fn choose_rating_map(items: &JudgedRatings, labels: &[Ratings], twins: &[usize]) -> Result<GaussianFit, FitError> {
     let labelled: Vec<bool> = labels.iter().map(|labels| labels.n > 0).collect();
     let things = Things::new(twins, &labelled);
     let of_start = items.start.and_then(|start| start.fit.map.as_ref()).map(|map| map.name);
@@ -958,7 +926,7 @@ impl GaussianFit {
         items: &JudgedRatings,
         labels: &[Ratings],
         prior: TrustPrior,
-    ) -> Result<(Posterior<StudentT>, Vec<f64>, Rows), GaussianError> {
+    ) -> Result<(Posterior<StudentT>, Vec<f64>, Rows), FitError> {
         let model = Model { reads: self.layout.reads, by_group: self.is_by_group(), curve: self.curve.clone() };
         let RatingSearch { mut search, layout, row_of, .. } = RatingSearch::new(model, items, labels, prior)?;
         let unit = search.posterior.likelihood.unit;
@@ -974,7 +942,7 @@ impl GaussianFit {
         items: &JudgedRatings,
         labels: &[Ratings],
         things: &Things,
-    ) -> Result<Vec<f64>, GaussianError> {
+    ) -> Result<Vec<f64>, FitError> {
         let (posterior, mode, row_of) = self.at_maximum(items, labels, TrustPrior::Weak)?;
         let covariance = posterior.at(&mode).curvature().covariance();
         let (likelihood, shape) = (&posterior.likelihood, &posterior.shape);

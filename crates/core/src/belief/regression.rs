@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::design::Design;
 use super::model::FittedBelief;
-use super::newton::Maximum;
 use super::trust::UNDETERMINED;
 
 /// Newton steps are shortened so that no item's log trust moves by more than this at once.
@@ -48,24 +47,6 @@ impl Regression {
     /// diagonal.
     pub fn standard_errors(&self) -> Vec<f64> {
         self.covariance.iter().enumerate().map(|(j, row)| row[j].max(0.0).sqrt()).collect()
-    }
-
-    /// The maximum of a likelihood, as it is.
-    pub(super) fn of_likelihood(names: Vec<String>, maximum: Maximum, labelled_items: usize) -> Self {
-        let curvature = maximum.at.curvature();
-        Self {
-            unidentified: curvature.unidentified().into_iter().map(|j| names[j].clone()).collect(),
-            covariance: curvature.covariance(),
-            rank: curvature.rank(),
-            names,
-            log_likelihood: maximum.at.value,
-            at_limit: maximum.at.at_limit,
-            iterations: maximum.iterations,
-            gradient_norm: maximum.gradient_norm,
-            converged: maximum.converged,
-            labelled_items,
-            coefficients: maximum.parameters,
-        }
     }
 
     /// The covariance at the strength s between another fit (0) and this one (1), whose parameters lie `off` from those

@@ -1,42 +1,46 @@
 //! The trust regression: how many labels a judge's prediction is worth, learned from labels already collected.
 
-use std::borrow::Cow;
-use std::rc::Rc;
+use std::marker::PhantomData;
 
-use nalgebra::{DMatrix, DVector};
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::design::Design;
+use super::design::{Design, DesignError};
+use super::dirichlet::row;
+use super::engine::{LOG_TRUST, Likelihood, Posterior, Shape, Slopes, Terms, trust_moves};
 use super::judged::check_predictions;
-use super::newton::{Expansion, LogProduct, Objective, maximise, mirror};
-use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
+use super::newton::{LogProduct, maximise};
+use super::regression::{LARGEST_MOVE, Regression, coefficient_names};
 
 /// The likelihood treats log trust as if it stopped at ln 1e-3 labels,
 const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
 /// and at ln 1e6 labels.
 const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
-/// How near to a limit an item's log trust counts as on it.
-const NEAR_LIMIT: f64 = 1e-3;
 
-/// Why a trust regression can't be fitted.
+/// Why a fit is refused.
 #[derive(Debug, Error, PartialEq)]
 #[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
-pub enum TrustError {
+pub enum FitError {
+    /// Features that can't be used.
+    #[error(transparent)]
+    Design(#[from] DesignError),
     #[error("no item has a label, so there is nothing to learn the trust from: collect labels for some items first")]
     NoLabels,
-    #[error("features, predictions and labels must describe the same items and classes: {detail}")]
+    #[error("features, predictions, labels and groups must describe the same items and classes: {detail}")]
     Shape { detail: String },
     #[error(
         "the prediction of item {item} (counted from 0) for class {class} is {value}: the likelihood needs every \
          probability above 0 and rows that sum to 1; floor and renormalise the predictions first"
     )]
     Prediction { item: usize, class: usize, value: f64 },
+    #[error(
+        "the {what} of item {item} (counted from 0) is {value}: give a finite number{}",
+        if *what == "judge's variance" { " above 0, or none" } else { "" }
+    )]
+    Value { what: &'static str, item: usize, value: f64 },
     #[error("the map `{map}` cannot be fitted: {why}; name another map, or take belief = \"auto\"")]
     Map { map: &'static str, why: String },
-    #[error("{option} is {value}, but the fit needs a positive finite number: choose one, or leave it at its default")]
-    Option { option: &'static str, value: f64 },
 }
 
 /// Fits the trust by maximum Dirichlet-multinomial likelihood.
@@ -90,223 +94,104 @@ pub enum TrustError {
 /// assert!(epistemic[4] > epistemic[0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Regression, TrustError> {
-    Ok(fit_trusts(&[design], q, counts)?.remove(0))
+pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Regression, FitError> {
+    let refuse = |detail| Err(FitError::Shape { detail });
+    if q.dim() != counts.dim() {
+        return refuse(format!("{:?} predictions, {:?} labels (items, classes)", q.dim(), counts.dim()));
+    }
+    if q.nrows() != design.items() && design.features() > 0 {
+        return refuse(format!("{} items with features, {} with predictions", design.items(), q.nrows()));
+    }
+    check_predictions(q)?;
+    let (q, counts) = (q.as_standard_layout(), counts.as_standard_layout());
+    let items = (0..q.nrows()).map(|i| (i, (row(q.row(i)), row(counts.row(i)))));
+    let labelled: Vec<_> = items.filter(|(_, (_, counts))| counts.iter().any(|n| *n > 0)).collect();
+    if labelled.is_empty() {
+        return Err(FitError::NoLabels);
+    }
+    let mut posterior = posterior(design, &labelled);
+    let start = posterior.centre.clone();
+    let maximum = maximise(&mut posterior, start);
+    let curvature = maximum.at.curvature();
+    Ok(posterior.conclude(coefficient_names(design), maximum, &curvature).0)
 }
 
-/// [`fit_trust`] under each of several designs of the same items, whose labels are prepared once.
-///
-/// # Errors
-/// As [`fit_trust`].
-pub fn fit_trusts(
-    designs: &[&Design],
-    q: ArrayView2<f64>,
-    counts: ArrayView2<u32>,
-) -> Result<Vec<Regression>, TrustError> {
-    let table = Rc::new(LabelTable::new(q, counts)?);
-    let fit = |design: &&Design| {
-        let mut likelihood = LabelLikelihood::new(table.clone(), design, q.nrows())?;
-        let mut start = vec![0.0; design.features() + 1];
-        start[0] = START_TRUST.ln();
-        let maximum = maximise(&mut likelihood, start);
-        Ok(Regression::of_likelihood(coefficient_names(design), maximum, table.items.len()))
+/// What is maximised, a flat prior on all coefficients, from items with their positions in the design.
+fn posterior<'a>(design: &Design, labelled: &[(usize, StatedItem<'a>)]) -> Posterior<StatedPrediction<'a>> {
+    let features = design.features();
+    let terms = |&(i, item): &(usize, StatedItem<'a>)| {
+        let z = if features > 0 { design.row(i) } else { &[] };
+        Terms { moves: trust_moves(z).collect(), numbers: vec![], times: 1, item }
     };
-    designs.iter().map(fit).collect()
+    let mut start = vec![0.0; features + 1];
+    start[LOG_TRUST] = START_TRUST.ln();
+    let shape = Shape { features, size: 1, first_moved: 1, first_number: features + 1, numbers: 0 };
+    let flat = vec![0.0; features + 1];
+    Posterior::new(StatedPrediction(PhantomData), shape, labelled.iter().map(terms).collect(), (start, flat))
 }
 
-fn clamp(log_trust: f64) -> f64 {
-    log_trust.clamp(LEAST_LOG_TRUST, MOST_LOG_TRUST)
-}
+/// An item's prediction and its labels, by class.
+type StatedItem<'a> = (&'a [f64], &'a [u32]);
 
-/// Labelled items with what the judge predicts of them, packed row by row: what fits with any features share.
-struct LabelTable {
-    /// Which items hold labels.
-    items: Vec<usize>,
-    classes: usize,
-    /// Total number of labels.
-    labels: f64,
-    q: Vec<f64>,
-    counts: Vec<u32>,
-}
+/// Labels of classes as draws from a distribution over the classes that is itself drawn from Dir(lambda q), with q the
+/// prediction as it is and a log trust that stops at its limits.
+struct StatedPrediction<'a>(PhantomData<StatedItem<'a>>);
 
-impl LabelTable {
-    fn new(q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
-        if q.dim() != counts.dim() {
-            let detail = format!("{:?} predictions, {:?} labels (items, classes)", q.dim(), counts.dim());
-            return Err(TrustError::Shape { detail });
-        }
-        check_predictions(q)?;
-        let classes = q.ncols();
-        let (q, counts) = (q.as_standard_layout(), counts.as_standard_layout());
-        let (all_q, all_counts) = (q.as_slice().unwrap_or_default(), counts.as_slice().unwrap_or_default());
-        let (mut items, mut labels) = (Vec::with_capacity(q.nrows()), 0.0);
-        let (mut kept_q, mut kept_counts) = (Vec::with_capacity(q.len()), Vec::with_capacity(q.len()));
-        let rows = all_q.chunks_exact(classes.max(1)).zip(all_counts.chunks_exact(classes.max(1)));
-        for (i, (q, c)) in rows.enumerate() {
-            let n: u32 = c.iter().sum();
-            if n > 0 {
-                items.push(i);
-                labels += f64::from(n);
-                kept_q.extend_from_slice(q);
-                kept_counts.extend_from_slice(c);
-            }
-        }
-        if items.is_empty() {
-            return Err(TrustError::NoLabels);
-        }
-        Ok(Self { items, classes, labels, q: kept_q, counts: kept_counts })
-    }
-}
-
-/// The likelihood of the labels under features of the items, which bends where items reach a limit of the trust.
-struct LabelLikelihood {
-    table: Rc<LabelTable>,
-    features: usize,
-    z: Vec<f64>,
-    /// The largest absolute value of each feature.
-    largest: Vec<f64>,
-    /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
-    ///
-    /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a
-    /// maximum is searched for along the bend.
-    corner: Vec<DVector<f64>>,
-}
-
-impl LabelLikelihood {
-    /// Of a table of labels of so many items, under the features of a design.
-    fn new(table: Rc<LabelTable>, design: &Design, items: usize) -> Result<Self, TrustError> {
-        let features = design.features();
-        if items != design.items() && features > 0 {
-            let detail = format!("{} items with features, {items} with predictions", design.items());
-            return Err(TrustError::Shape { detail });
-        }
-        let mut z = Vec::with_capacity(features * table.items.len());
-        let mut largest = vec![0.0_f64; features];
-        for &item in &table.items {
-            for (z_k, largest) in design.row(item).iter().zip(&mut largest) {
-                z.push(*z_k);
-                *largest = largest.max(z_k.abs());
-            }
-        }
-        Ok(Self { table, features, z, largest, corner: vec![] })
-    }
-
-    /// ```text
-    /// L = sum over items of   sum_j sum_{i < c_j} ln(lambda q_j + i)   -   sum_{i < n} ln(lambda + i)
-    /// ```
-    ///
-    /// and the first two derivatives of every item's part of it in lambda, at the trust of every item.
-    fn differentiate(&self, trust: &[f64]) -> (f64, Vec<[f64; 2]>) {
-        let LabelTable { classes, q, counts, .. } = &*self.table;
-        let mut value = LogProduct::default();
-        let of_item = |(&trust, (q, counts)): (&f64, (&[f64], &[u32]))| {
-            let (mut first, mut second) = (0.0, 0.0);
-            for (q, &count) in q.iter().zip(counts) {
-                for i in 0..count {
-                    let x = trust * q + f64::from(i);
-                    let r = q / x;
-                    value.multiply(x);
-                    first += r;
-                    second -= r * r;
-                }
-            }
-            for i in 0..counts.iter().sum() {
-                let r = 1.0 / (trust + f64::from(i));
-                value.multiply(r);
-                first -= r;
-                second += r * r;
-            }
-            [first, second]
-        };
-        let derivatives = trust.iter().zip(q.chunks_exact(*classes).zip(counts.chunks_exact(*classes))).map(of_item);
-        let derivatives = derivatives.collect();
-        (value.ln(), derivatives)
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &[f64]> {
-        (0..self.table.items.len()).map(|i| &self.z[i * self.features..(i + 1) * self.features])
-    }
-}
-
-impl Objective for LabelLikelihood {
-    fn at(&self, beta: &[f64]) -> Expansion {
-        // Log trust, beyond the limits too.
-        let etas: Vec<f64> = self.rows().map(|z| linear(beta, z)).collect();
-        let trust: Vec<f64> = etas.iter().map(|&eta| clamp(eta).exp()).collect();
-        let (value, mut derivatives) = self.differentiate(&trust);
-        let mut at_limit = 0;
-        for ((of_item, eta), trust) in derivatives.iter_mut().zip(&etas).zip(&trust) {
-            let [first, second] = *of_item;
-            let slope = trust * first;
-            *of_item = if clamp(*eta) == *eta {
-                [slope, slope + trust * trust * second]
-            } else {
-                // The clamp is flat beyond its ends.
-                at_limit += 1;
-                [0.0; 2]
-            };
-        }
-        let (gradient, hessian) = moments(self.features, &self.z, &derivatives);
-        Expansion { value, gradient, hessian, at_limit }
-    }
+impl<'a> Likelihood for StatedPrediction<'a> {
+    type Item = StatedItem<'a>;
+    type Room = ();
 
     /// Along a flat ridge the last digits decide; then it is by the values of one order of multiplication.
-    fn tolerance(&self) -> f64 {
-        1e-12 * self.table.labels.max(100.0)
+    const TOLERANCE: f64 = 1e-12;
+    const LIMITS: Option<[f64; 2]> = Some([LEAST_LOG_TRUST, MOST_LOG_TRUST]);
+
+    fn size(&self) -> usize {
+        1
     }
 
-    fn shorten(&self, step: &mut [f64]) {
-        let at_most = step[0].abs() + step[1..].iter().zip(&self.largest).map(|(s, z)| s.abs() * z).sum::<f64>();
-        // With room for rounding: then no item moves so far, and none is looked at.
-        if at_most < 0.999 * LARGEST_MOVE {
-            return;
-        }
-        let reach = self.rows().map(|z| linear(step, z).abs()).fold(0.0, f64::max);
-        if reach > LARGEST_MOVE {
-            step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
-        }
+    fn labels((_, counts): &Self::Item) -> f64 {
+        f64::from(counts.iter().sum::<u32>())
     }
 
-    /// The point with slope and curvature along the corner only.
-    fn smooth<'a>(&self, at: &'a Expansion) -> Cow<'a, Expansion> {
-        if self.corner.is_empty() {
-            return Cow::Borrowed(at);
-        }
-        let p = at.gradient.len();
-        let mut keep = DMatrix::<f64>::identity(p, p);
-        for held in &self.corner {
-            keep -= held * held.transpose();
-        }
-        let hessian = &keep * DMatrix::from_fn(p, p, |a, b| at.hessian[[a, b]]) * &keep;
-        let gradient = &keep * DVector::from_column_slice(&at.gradient);
-        Cow::Owned(Expansion {
-            value: at.value,
-            gradient: gradient.iter().copied().collect(),
-            hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[(a, b)]),
-            at_limit: at.at_limit,
-        })
-    }
+    fn room(&self) {}
 
-    /// Holds the items that sit where the likelihood bends at a limit of the trust.
-    fn bends(&mut self, beta: &[f64]) -> bool {
-        let mut corner = std::mem::take(&mut self.corner);
-        let before = corner.len();
-        for z in self.rows() {
-            let eta = linear(beta, z);
-            let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
-            if distance < NEAR_LIMIT {
-                let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
-                let length = row.norm();
-                for held in &corner {
-                    row -= held * held.dot(&row);
-                }
-                if row.norm() > 1e-6 * length {
-                    corner.push(row.normalize());
-                }
+    /// ```text
+    /// ln L = sum_j sum_{i < c_j} ln(lambda q_j + i)   -   sum_{i < n} ln(lambda + i)
+    /// ```
+    fn differentiate(
+        &self,
+        (q, counts): &Self::Item,
+        at: &[f64],
+        (): &mut (),
+        out: &mut Slopes,
+        value: &mut LogProduct,
+    ) {
+        let held = at[LOG_TRUST].clamp(LEAST_LOG_TRUST, MOST_LOG_TRUST);
+        let (trust, mut first, mut second) = (held.exp(), 0.0, 0.0);
+        for (q, &count) in q.iter().zip(*counts) {
+            for i in 0..count {
+                let x = trust * q + f64::from(i);
+                let r = q / x;
+                value.multiply(x);
+                first += r;
+                second -= r * r;
             }
         }
-        self.corner = corner;
-        self.corner.len() > before
+        for i in 0..counts.iter().sum() {
+            let r = 1.0 / (trust + f64::from(i));
+            value.multiply(r);
+            first -= r;
+            second += r * r;
+        }
+        let slope = trust * first;
+        // The likelihood is flat beyond the limits.
+        let inside = held == at[LOG_TRUST];
+        out.slope[0] = if inside { slope } else { 0.0 };
+        out.bend[0] = if inside { slope + trust * trust * second } else { 0.0 };
+    }
+
+    fn longest(&self, _: usize) -> f64 {
+        LARGEST_MOVE
     }
 }
 
@@ -351,30 +236,6 @@ pub(super) const START_TRUST: f64 = 8.0;
 /// above this share of the prior's.
 pub(super) const UNDETERMINED: f64 = 0.5;
 
-/// The gradient sum s_x (1, z_x) and the Hessian sum b_x (1, z_x) (1, z_x)^T over items, intercept first, from their
-/// features z (items x features) and the slope s and bend b of each.
-///
-/// Every entry is summed item by item, whatever the processor.
-pub(super) fn moments(features: usize, z: &[f64], of_items: &[[f64; 2]]) -> (Vec<f64>, Array2<f64>) {
-    let p = features + 1;
-    let (mut gradient, mut hessian) = (vec![0.0; p], vec![0.0; p * p]);
-    for (i, [slope, bend]) in of_items.iter().enumerate() {
-        let z = &z[i * features..(i + 1) * features];
-        gradient[0] += slope;
-        hessian[0] += bend;
-        for (a, za) in z.iter().enumerate() {
-            gradient[a + 1] += slope * za;
-            let weighted = bend * za;
-            hessian[a + 1] += weighted;
-            let row = &mut hessian[(a + 1) * p + a + 1..(a + 2) * p];
-            row.iter_mut().zip(&z[a..]).for_each(|(sum, zb)| *sum += weighted * zb);
-        }
-    }
-    let mut hessian = Array2::from_shape_vec((p, p), hessian).expect("a square of entries");
-    mirror(hessian.view_mut());
-    (gradient, hessian)
-}
-
 #[cfg(test)]
 mod tests {
     use ndarray::{Array2, array};
@@ -382,6 +243,8 @@ mod tests {
 
     use super::*;
     use crate::belief::design::FeatureColumn;
+    use crate::belief::newton::Objective;
+    use crate::belief::regression::linear;
     use crate::random::Stream;
 
     /// Items with two random features, random predictions and labels drawn under a trust of exp(1 + 0.5 z1).
@@ -408,7 +271,7 @@ mod tests {
         (vec![column(0, "z1"), column(1, "z2")], q, counts)
     }
 
-    fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<Regression, TrustError> {
+    fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<Regression, FitError> {
         fit_trust(&Design::standardized(columns).unwrap(), q.view(), counts.view())
     }
 
@@ -416,8 +279,9 @@ mod tests {
     fn value_matches_gamma_functions_and_derivatives_match_differences() {
         let (columns, q, counts) = simulated(60, 3);
         let design = Design::standardized(&columns).unwrap();
-        let table = Rc::new(LabelTable::new(q.view(), counts.view()).unwrap());
-        let likelihood = LabelLikelihood::new(table, &design, 60).unwrap();
+        let labelled: Vec<_> =
+            (0..60).filter(|&i| counts.row(i).sum() > 0).map(|i| (i, (row(q.row(i)), row(counts.row(i))))).collect();
+        let likelihood = posterior(&design, &labelled);
         let beta = [0.7, -0.4, 0.3];
         let by_gamma: f64 = (0..60)
             .filter(|&i| counts.row(i).sum() > 0)
@@ -527,41 +391,16 @@ mod tests {
     fn unusable_input_is_refused() {
         let columns = [FeatureColumn::complete("x", [1.0, 2.0])];
         let q = array![[0.5, 0.5], [0.2, 0.8]];
-        assert_eq!(fit(&columns, &q, &Array2::zeros((2, 2))).unwrap_err(), TrustError::NoLabels);
+        assert_eq!(fit(&columns, &q, &Array2::zeros((2, 2))).unwrap_err(), FitError::NoLabels);
         let zero = array![[0.5, 0.5], [0.0, 1.0]];
         assert_eq!(
             fit(&columns, &zero, &array![[1, 1], [0, 2]]).unwrap_err(),
-            TrustError::Prediction { item: 1, class: 0, value: 0.0 }
+            FitError::Prediction { item: 1, class: 0, value: 0.0 }
         );
         let off = array![[0.5, 0.6], [0.2, 0.8]];
-        assert!(matches!(fit(&columns, &off, &array![[1, 1], [0, 2]]), Err(TrustError::Prediction { item: 0, .. })));
+        assert!(matches!(fit(&columns, &off, &array![[1, 1], [0, 2]]), Err(FitError::Prediction { item: 0, .. })));
         let nan = array![[0.5, f64::NAN], [0.2, 0.8]];
-        assert!(matches!(fit(&columns, &nan, &array![[1, 1], [0, 2]]), Err(TrustError::Prediction { .. })));
-        assert!(matches!(fit(&columns, &q, &array![[1, 1, 0], [0, 2, 0]]), Err(TrustError::Shape { .. })));
-    }
-}
-
-#[cfg(test)]
-mod moments_tests {
-    use super::*;
-
-    /// Numbers of features on both sides of those that are summed in registers, to the last bit.
-    #[test]
-    fn sums_are_those_of_one_item_after_another() {
-        for features in [0, 1, 5, 6, 7, 9] {
-            let z: Vec<f64> = (0..30 * features).map(|k| (1.7 * k as f64).sin()).collect();
-            let of_items: Vec<[f64; 2]> =
-                (0..30).map(|i| [(0.3 * f64::from(i)).cos(), -(0.7 * f64::from(i)).sin()]).collect();
-            let (gradient, hessian) = moments(features, &z, &of_items);
-            let with_one = |i: usize, a: usize| if a == 0 { 1.0 } else { z[i * features + a - 1] };
-            for a in 0..=features {
-                let slope = (0..30).fold(0.0, |sum, i| sum + of_items[i][0] * with_one(i, a));
-                assert_eq!(gradient[a], slope, "{features} {a}");
-                for b in a..=features {
-                    let bend = (0..30).fold(0.0, |sum, i| sum + of_items[i][1] * with_one(i, a) * with_one(i, b));
-                    assert_eq!((hessian[[a, b]], hessian[[b, a]]), (bend, bend), "{features} {a} {b}");
-                }
-            }
-        }
+        assert!(matches!(fit(&columns, &nan, &array![[1, 1], [0, 2]]), Err(FitError::Prediction { .. })));
+        assert!(matches!(fit(&columns, &q, &array![[1, 1, 0], [0, 2, 0]]), Err(FitError::Shape { .. })));
     }
 }

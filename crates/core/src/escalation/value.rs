@@ -76,13 +76,8 @@ pub fn pool_values(errors: &[f64], after: ArrayView2<f64>, unrevealed: ArrayView
 ///
 /// Equal priorities are ordered by `tie_break` as in [`top`].
 pub fn regret(values: &[f64], priorities: &[f64], tie_break: &[f64], k: usize) -> Option<f64> {
-    regrets(values, k, tie_break, [priorities]).map(|[r]| r)
-}
-
-/// [`regret`] of several rankings of the same items; the oracle's picks are found once.
-pub fn regrets<const R: usize>(values: &[f64], k: usize, tie_break: &[f64], rules: [&[f64]; R]) -> Option<[f64; R]> {
-    let picks = rules.map(|priorities| top(priorities, tie_break, k));
-    regrets_of_picks(values, &top(values, tie_break, k), picks.each_ref().map(Vec::as_slice))
+    let [best, picked] = [values, priorities].map(|ranked| top(ranked, tie_break, k));
+    regrets_of_picks(values, &best, [&picked]).map(|[r]| r)
 }
 
 /// Regrets of several sets of picked items, as [`regret`] defines them; `best` are the oracle's picks. Items are summed

@@ -19,23 +19,6 @@ impl Stream {
         }
     }
 
-    /// [`Self::hypergeometric`] of one urn after another.
-    ///
-    /// # Panics
-    ///
-    /// As [`Self::hypergeometric`], or if the slices differ in length.
-    pub fn hypergeometrics(&mut self, good: &[u32], bad: &[u32], sample: &[u32]) -> Vec<u32> {
-        assert!(
-            good.len() == bad.len() && good.len() == sample.len(),
-            "good and bad labels and a sample of every pool"
-        );
-        good.iter()
-            .zip(bad)
-            .zip(sample)
-            .map(|((&good, &bad), &sample)| self.hypergeometric(good, bad, sample))
-            .collect()
-    }
-
     /// Draws label by label, either the sample or, if that is smaller, what stays behind.
     fn urn(&mut self, good: u32, bad: u32, sample: u32) -> u32 {
         let pool = good + bad;

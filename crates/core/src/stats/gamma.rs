@@ -18,7 +18,7 @@ pub(crate) fn ln_gamma_ratio(x: f64, d: f64) -> f64 {
         below += (d / y).ln_1p();
         y += 1.0;
     }
-    (y - 0.5) * (d / y).ln_1p() + d * (y + d).ln() - d + stirling(y + d) - stirling(y) - below
+    (y - 0.5) * (d / y).ln_1p() + d * (y + d).ln() - d + stirling_remainder(y + d) - stirling_remainder(y) - below
 }
 
 /// r(x) = ln Gamma(x) - (x - 1/2) ln x + x - ln(2 pi)/2 for x > 0; about 1/(12 x) for large x.
@@ -30,14 +30,6 @@ pub(crate) fn stirling_remainder(x: f64) -> f64 {
     let r = 1.0 / (x * x);
     let series = 1.0 / 1260.0 - r * (1.0 / 1680.0 - r * (1.0 / 1188.0 - r * (691.0 / 360_360.0 - r / 156.0)));
     (1.0 / 12.0 - r * (1.0 / 360.0 - r * series)) / x
-}
-
-/// What Stirling's series adds to (x - 1/2) ln x - x + ln(2 pi)/2.
-fn stirling(x: f64) -> f64 {
-    let r = 1.0 / (x * x);
-    (1.0 / 12.0
-        - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * (1.0 / 1680.0 - r * (1.0 / 1188.0 - r * 691.0 / 360360.0)))))
-        / x
 }
 
 /// psi(x + 1) - ln x, the excess of the digamma function over the logarithm.

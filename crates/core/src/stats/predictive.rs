@@ -3,22 +3,17 @@
 /// How much of a count of `x` among `n` labels lies in the central interval with probability `level` of what a belief
 /// foresees, 0 to 1.
 ///
-/// The belief holds the share of the labels' class for Beta(a, b) with probability w, for each `(w, a, b)` of
-/// `components`, so that counts follow a mixture of beta-binomial distributions with distribution function F. Counts
-/// are few, so the probability integral transform of one is spread evenly over [F(x - 1), F(x)]; of it the part within
-/// [(1 - level)/2, (1 + level)/2] is returned, whose expectation is `level` if the belief is true (Czado, Gneiting and
-/// Held 2009, "Predictive model assessment for count data").
+/// The belief holds the share of the labels' class for Beta(a, b), so that counts follow a beta-binomial distribution
+/// with distribution function F. Counts are few, so the probability integral transform of one is spread evenly over
+/// [F(x - 1), F(x)]; of it the part within [(1 - level)/2, (1 + level)/2] is returned, whose expectation is `level` if
+/// the belief is true (Czado, Gneiting and Held 2009, "Predictive model assessment for count data").
 ///
 /// # Panics
 /// If there are fewer labels than are counted.
-pub fn count_within(components: impl Iterator<Item = (f64, f64, f64)>, n: u32, x: u32, level: f64) -> f64 {
+pub fn count_within((a, b): (f64, f64), n: u32, x: u32, level: f64) -> f64 {
     assert!(x <= n, "{x} of {n} labels");
-    let (mut below, mut own) = (0.0, 0.0);
-    for (weight, a, b) in components {
-        let mass = counts(a, b, n);
-        below += weight * mass[..x as usize].iter().sum::<f64>();
-        own += weight * mass[x as usize];
-    }
+    let mass = counts(a, b, n);
+    let (below, own): (f64, f64) = (mass[..x as usize].iter().sum(), mass[x as usize]);
     let [lo, hi] = [0.5 * (1.0 - level), 0.5 * (1.0 + level)];
     if own <= f64::MIN_POSITIVE {
         return f64::from(u8::from((lo..=hi).contains(&below)));
@@ -54,27 +49,25 @@ mod tests {
     /// Two labels under a uniform share: 0, 1 and 2 with probability 1/3 each.
     #[test]
     fn counts_by_hand() {
-        let within = |x: u32, level: f64| count_within([(1.0, 1.0, 1.0)].into_iter(), 2, x, level);
+        let within = |x: u32, level: f64| count_within((1.0, 1.0), 2, x, level);
         assert!((within(1, 0.5) - 1.0).abs() < 1e-12);
         // [0, 1/3] and [1/4, 3/4] share 1/12 of it.
         assert!((within(0, 0.5) - 0.25).abs() < 1e-12 && (within(2, 0.5) - 0.25).abs() < 1e-12);
-        let certain = count_within([(1.0, 3.0, 0.0)].into_iter(), 4, 4, 0.8);
+        let certain = count_within((3.0, 0.0), 4, 4, 0.8);
         assert!((certain - 0.8).abs() < 1e-12, "{certain}");
         // What the belief takes for impossible lies nowhere.
-        assert_eq!(count_within([(1.0, 3.0, 0.0)].into_iter(), 4, 2, 0.8), 0.0);
+        assert_eq!(count_within((3.0, 0.0), 4, 2, 0.8), 0.0);
     }
 
-    /// Over all counts the expectation is the level, also for a mixture and many labels.
+    /// Over all counts the expectation is the level, also for many labels.
     #[test]
     fn the_expectation_is_the_level() {
         for n in [1, 2, 7, 300] {
-            let parts = [(0.7, 0.4, 2.0), (0.3, 9.0, 1.5)];
-            let of = |x: u32| {
-                let mass: f64 = parts.iter().map(|&(w, a, b)| w * counts(a, b, n)[x as usize]).sum();
-                mass * count_within(parts.into_iter(), n, x, 0.8)
-            };
-            let expected: f64 = (0..=n).map(of).sum();
-            assert!((expected - 0.8).abs() < 1e-9, "{n}: {expected}");
+            for (a, b) in [(0.4, 2.0), (9.0, 1.5)] {
+                let of = |x: u32| counts(a, b, n)[x as usize] * count_within((a, b), n, x, 0.8);
+                let expected: f64 = (0..=n).map(of).sum();
+                assert!((expected - 0.8).abs() < 1e-9, "{n}, {a}, {b}: {expected}");
+            }
         }
     }
 }

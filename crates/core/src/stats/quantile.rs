@@ -1,6 +1,7 @@
 //! Percentiles of a sample.
 
-/// The `q`-th percentile of values in ascending order, interpolating linearly between neighbours.
+/// Percentiles of values in any order, one for each of the given `qs`, interpolating linearly between neighbours:
+/// `percentiles(&means, [2.5, 97.5])`.
 ///
 /// With n values s_0 <= ... <= s_(n-1), the position is v = (n-1)·q/100; the result is s_j + (v-j)·(s_(j+1) - s_j)
 /// with j = floor(v), computed from the nearer neighbour. This is definition 7 of Hyndman and Fan (1996) and
@@ -8,8 +9,15 @@
 ///
 /// # Panics
 ///
-/// If `sorted` is empty, or if `q` lies outside [0, 100].
-pub fn percentile(sorted: &[f64], q: f64) -> f64 {
+/// If there are no values, or if a `q` lies outside [0, 100].
+pub fn percentiles<const N: usize>(values: &[f64], qs: [f64; N]) -> [f64; N] {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    qs.map(|q| percentile(&sorted, q))
+}
+
+/// The `q`-th percentile of values in ascending order.
+fn percentile(sorted: &[f64], q: f64) -> f64 {
     assert!((0.0..=100.0).contains(&q), "the percentile asked for is {q}, not in [0, 100]");
     let (Some(&least), Some(&greatest)) = (sorted.first(), sorted.last()) else {
         panic!("an empty sample has no percentile");
@@ -30,17 +38,6 @@ pub fn percentile(sorted: &[f64], q: f64) -> f64 {
     if share < 0.5 { low + gap * share } else { high - gap * (1.0 - share) }
 }
 
-/// [`percentile`] of values in any order, for each of the given `qs`: `percentiles(&means, [2.5, 97.5])`.
-///
-/// # Panics
-///
-/// As [`percentile`].
-pub fn percentiles<const N: usize>(values: &[f64], qs: [f64; N]) -> [f64; N] {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    qs.map(|q| percentile(&sorted, q))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,9 +45,7 @@ mod tests {
     /// By hand: positions 0, 0.75, 1.5 and 3 among four values.
     #[test]
     fn interpolates_between_neighbours() {
-        let sorted = [1.0, 3.0, 7.0, 9.0];
-        assert_eq!([0.0, 25.0, 50.0, 100.0].map(|q| percentile(&sorted, q)), [1.0, 2.5, 5.0, 9.0]);
-        assert_eq!(percentiles(&[7.0, 1.0, 9.0, 3.0], [25.0, 50.0]), [2.5, 5.0]);
+        assert_eq!(percentiles(&[7.0, 1.0, 9.0, 3.0], [0.0, 25.0, 50.0, 100.0]), [1.0, 2.5, 5.0, 9.0]);
     }
 
     #[test]
@@ -68,12 +63,12 @@ mod tests {
     #[test]
     #[should_panic(expected = "empty sample")]
     fn an_empty_sample_is_refused() {
-        percentile(&[], 50.0);
+        percentiles(&[], [50.0]);
     }
 
     #[test]
     #[should_panic(expected = "not in [0, 100]")]
     fn a_percentile_beyond_a_hundred_is_refused() {
-        percentile(&[1.0], 100.5);
+        percentiles(&[1.0], [100.5]);
     }
 }

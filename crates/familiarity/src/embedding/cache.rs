@@ -118,11 +118,6 @@ impl EmbeddingCache {
         self.places.len()
     }
 
-    /// Whether the embedding of `text` is there.
-    pub fn contains(&self, text: &str) -> bool {
-        self.places.contains_key(&key(text))
-    }
-
     /// The row of `text` and whether the text was truncated, if it is there.
     ///
     /// # Errors

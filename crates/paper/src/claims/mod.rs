@@ -57,48 +57,15 @@ impl Relation {
 const NEARLY: &str = "nearly ";
 
 /// How closely a recomputation can be asked to meet a claim.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// The printed digits must agree.
     Exact,
     /// A word (`triple`), or a number with `~`: it states a number to within a tenth.
-    Approximate {
-        /// A tenth of the value or, for a zero, of the number that it is compared with, in the unit of the claim.
-        tolerance: f64,
-    },
+    Approximate,
     /// The printed digits cannot be reproduced bit by bit.
-    MonteCarlo {
-        /// Largest distance from the published value, in the unit of the claim: [`Spread::tolerance`].
-        tolerance: f64,
-        /// How far runs of the same method lie apart.
-        spread: Spread,
-        /// Key of the reason in [`Claims::reasons`].
-        reason: String,
-    },
-}
-
-/// How far two runs of the same method may lie apart. It is measured on runs, and does not know the published number.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Spread {
-    /// Standard deviation from run to run.
-    Sd(f64),
-    /// A bound: no two runs lie further apart.
-    Bound(f64),
-}
-
-impl Spread {
-    /// Largest distance between the number that one run finds and the digits that another run printed.
-    ///
-    /// What is compared is the difference of two runs, ours and the authors', so its standard deviation is sqrt(2)
-    /// times that of one run; three of these are allowed, and `half_unit`, half a unit of the printed digit, for the
-    /// rounding.
-    pub fn tolerance(self, half_unit: f64) -> f64 {
-        let apart = match self {
-            Self::Sd(sd) => 3.0 * std::f64::consts::SQRT_2 * sd,
-            Self::Bound(bound) => bound,
-        };
-        apart + half_unit
-    }
+    MonteCarlo,
 }
 
 /// What a published text is, since digits and words agree in different ways.
@@ -112,7 +79,8 @@ pub enum Notation {
 }
 
 /// One number that the paper states from a computation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Name of the claim: lower-case words joined by hyphens, unique.
     pub id: String,
@@ -138,7 +106,17 @@ pub struct Claim {
     pub relation: Option<Relation>,
     /// How closely it must be met.
     pub class: Class,
+    /// Of a Monte-Carlo claim, the standard deviation from run to run; it is measured on runs, and does not know the
+    /// published number.
+    pub sd: Option<f64>,
+    /// Or a bound: no two runs lie further apart.
+    pub bound: Option<f64>,
+    /// And why the printed digits may be missed, a key in [`Claims::reasons`].
+    pub reason: Option<String>,
+    /// Of a word for zero, the number that the paper compares it with.
+    pub beside: Option<f64>,
     /// For a literal reading, the id of the claim that it belongs to.
+    #[serde(skip)]
     pub of: Option<String>,
 }
 
@@ -151,20 +129,37 @@ impl Claim {
         }
     }
 
-    /// Key of the reason why the printed digits may be missed, in [`Claims::reasons`]; `None` for an exact claim.
-    pub fn reason(&self) -> Option<&str> {
-        match &self.class {
-            Class::Exact | Class::Approximate { .. } => None,
-            Class::MonteCarlo { reason, .. } => Some(reason),
+    /// Whether it says how far runs lie apart, or why.
+    fn has_spread(&self) -> bool {
+        self.sd.is_some() || self.bound.is_some() || self.reason.is_some()
+    }
+
+    /// Largest distance from the published value, in the unit of the claim, at which a claim is met whose digits may be
+    /// others; `None` for an exact one.
+    ///
+    /// Of an approximate claim it is a tenth of the value or, of a zero, of the number that it is compared with. Of a
+    /// Monte-Carlo claim what is compared is the difference of two runs, ours and the authors', so its standard
+    /// deviation is sqrt(2) times that of one run; three of these are allowed, or the bound, and half a unit of the
+    /// printed digit for the rounding.
+    pub fn tolerance(&self) -> Option<f64> {
+        match self.class {
+            Class::Exact => None,
+            Class::Approximate => Some(self.beside.unwrap_or(self.value).abs() / 10.0),
+            Class::MonteCarlo => {
+                let apart = self.sd.map(|sd| 3.0 * std::f64::consts::SQRT_2 * sd).or(self.bound);
+                apart.map(|apart| apart + self.half_unit())
+            }
         }
+    }
+
+    /// Half a unit of the printed digit.
+    fn half_unit(&self) -> f64 {
+        0.5 * 10f64.powi(-i32::from(self.decimals))
     }
 
     /// Largest distance from the published value at which the claim is met: half a printed unit, or its tolerance.
     pub fn allowed(&self) -> f64 {
-        match self.class {
-            Class::Exact => 0.5 * 10f64.powi(-i32::from(self.decimals)),
-            Class::Approximate { tolerance } | Class::MonteCarlo { tolerance, .. } => tolerance,
-        }
+        self.tolerance().unwrap_or_else(|| self.half_unit())
     }
 
     /// Whether the paper prints a sign and a number has the other one, be it that of a zero: an interval that excluded

@@ -126,7 +126,7 @@ impl Judged<'_> {
     pub fn text(&self) -> Option<String> {
         let claim = self.claim;
         let style = PrintedNumber::read(&claim.published).map_or(NumberStyle::plain(0), |printed| printed.style);
-        let more = i8::from(claim.relation.is_some() || matches!(claim.class, Class::Approximate { .. }));
+        let more = i8::from(claim.relation.is_some() || claim.class == Class::Approximate);
         let decimals = claim.rounded_through.unwrap_or(claim.decimals.max(0) + more);
         self.reproduced.map(|value| NumberStyle { decimals, ..style }.format(value))
     }
@@ -214,20 +214,13 @@ fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
         None => rounded(reproduced, claim.decimals) == claim.value && !claim.has_other_sign(reproduced),
     };
     let twice = |through| rounded_twice(reproduced, through, claim.decimals) == claim.value;
+    let near = claim.tolerance().is_some_and(|tolerance| (reproduced - claim.value).abs() <= tolerance);
     match claim.class {
-        Class::Approximate { tolerance }
-            if (reproduced - claim.value).abs() > tolerance || claim.nearly() && reproduced >= claim.value =>
-        {
-            Verdict::Differs
-        }
+        Class::Approximate if !near || claim.nearly() && reproduced >= claim.value => Verdict::Differs,
         _ if agrees => Verdict::Agrees,
         _ if claim.rounded_through.is_some_and(twice) => Verdict::PapersRounding,
-        Class::Approximate { .. } => Verdict::WithinTolerance,
-        Class::MonteCarlo { tolerance, .. }
-            if (reproduced - claim.value).abs() <= tolerance && !claim.has_other_sign(reproduced) =>
-        {
-            Verdict::WithinTolerance
-        }
+        Class::Approximate => Verdict::WithinTolerance,
+        Class::MonteCarlo if near && !claim.has_other_sign(reproduced) => Verdict::WithinTolerance,
         _ => Verdict::Differs,
     }
 }
@@ -253,12 +246,7 @@ pub fn misprinted(claim: &Claim, units: i64) -> Claim {
         Some(printed) => printed.style.format(value),
         None => format!("{} ({})", claim.published, NumberStyle::plain(claim.decimals).format(value)),
     };
-    // A word states a number to within a tenth of it, a zero to within a tenth of what it is set beside.
-    let class = match claim.class {
-        Class::Approximate { .. } if claim.value != 0.0 => Class::Approximate { tolerance: value.abs() / 10.0 },
-        ref class => class.clone(),
-    };
-    Claim { value, published, class, ..claim.clone() }
+    Claim { value, published, ..claim.clone() }
 }
 
 /// The last word of a path that asks for the number of entries at that path.

@@ -8,15 +8,14 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use judge_uncertainty_core::belief::{
-    Beliefs, Design, Feature, FeatureColumn, FittedBelief, ItemBeliefs, Quantity, Regression, TrustError,
+    Beliefs, Design, Feature, FeatureColumn, FitError, FittedBelief, ItemBeliefs, Quantity, Regression,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::{
-    BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Luck, Measured, Pool, Ranking, Split,
-    replicate,
+    BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Luck, Measured, Pool, Split,
 };
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
@@ -101,20 +100,12 @@ pub fn run(
     let (labels, judge) = (data.labels.view(), data.judge.aggregate(Some(FLOOR))?);
     let q = judge.q.clone();
     let authors = half_splits(AuthorsPool::new(labels, judge), None, Box::new(|_, _| vec![]));
-    let seeds: Vec<u64> = (0..replicates as u64).collect();
-    let outcomes = replicate("chaosnli", &seeds, progress, |&seed| -> Result<_, Error> {
-        let mut stream = experiment.stream(seed);
-        let split = experiment.draw_labels(&mut stream);
-        let features = experiment.split.features(&split);
-        let luck = Luck::draw(&mut stream.clone(), labels.nrows());
-        let ours = evaluate(&experiment.split, &split, &features, &mut stream.clone())?;
-        let ours = experiment.kept(seed, ours, &luck);
-        let (full, counts_only) = evaluate(&authors, &split, &features, &mut stream)?;
-        let compared = compared(&full.fitted, &split, q.view(), &luck);
+    let (ours, theirs) = experiment.replicates(replicates, progress, |split, features, luck, stream| {
+        let (full, counts_only) = evaluate(&authors, split, features, stream)?;
+        let compared = compared(&full.fitted, split, q.view(), luck);
         let compared = compared.ok_or(Error::Undefined { experiment: "authors", quantity: "overlap" })?;
-        Ok((ours, (full.measured, counts_only.measured, compared)))
+        Ok((full.measured, counts_only.measured, compared))
     })?;
-    let (ours, theirs): (Vec<_>, Vec<_>) = outcomes.into_iter().unzip();
     Ok((experiment.summarise(ours)?, summarise(theirs, labels.nrows())))
 }
 
@@ -213,10 +204,10 @@ impl AuthorsPool {
 ///
 /// # Errors
 /// No item has a label.
-pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Result<Regression, TrustError> {
+pub fn fit(design: &Design, q: ArrayView2<f64>, labels: ArrayView2<u32>) -> Result<Regression, FitError> {
     let likelihood = Likelihood::new(design, q, labels);
     if likelihood.items.is_empty() {
-        return Err(TrustError::NoLabels);
+        return Err(FitError::NoLabels);
     }
     let mut start = vec![0.0; design.features() + 1];
     start[0] = START.ln();
@@ -352,7 +343,7 @@ impl Pool for AuthorsPool {
     }
 
     /// The number of labels, alone, is standardised to their last bits.
-    fn design(&self, features: &[FeatureColumn]) -> Result<Design, judge_uncertainty_evaluation::Error> {
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, FitError> {
         let [FeatureColumn { feature: Feature::LogLabels, values }] = features else {
             return Ok(Design::over(self.len(), features)?);
         };
@@ -362,9 +353,9 @@ impl Pool for AuthorsPool {
         Ok(Design::raw(&[FeatureColumn::complete(Feature::LogLabels, standardised)])?)
     }
 
-    fn fit_each(&self, designs: &[&Design], labels: &InHand) -> Result<Vec<Fit>, judge_uncertainty_evaluation::Error> {
-        let (q, labels) = (self.judge.q.view(), labels.of_classes().view());
-        designs.iter().map(|design| Ok(Fit::Classes(FittedBelief::Published(fit(design, q, labels)?)))).collect()
+    fn fit(&self, design: &Design, labels: &InHand) -> Result<Fit, FitError> {
+        let fit = fit(design, self.judge.q.view(), labels.of_classes().view())?;
+        Ok(Fit::Classes(FittedBelief::Published(fit)))
     }
 
     fn log_trust(&self, fit: &Fit, design: &Design) -> Vec<f64> {
@@ -377,19 +368,19 @@ impl Pool for AuthorsPool {
         (ItemBeliefs::Classes(beliefs), trust)
     }
 
-    fn priority(&self, rule: Rule, ranking: &Ranking) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
         let scores = match rule {
-            Rule::Info => ranking.beliefs.all(Quantity::Epistemic),
-            Rule::Delta => ranking.beliefs.all(Quantity::LabelValue),
-            Rule::Spread => ranking.beliefs.all(Quantity::Spread),
-            Rule::PosteriorEntropy => ranking.beliefs.all(Quantity::Total),
+            Rule::Info => fitted.beliefs.all(Quantity::Epistemic),
+            Rule::Delta => fitted.beliefs.all(Quantity::LabelValue),
+            Rule::Spread => fitted.beliefs.all(Quantity::Spread),
+            Rule::PosteriorEntropy => fitted.beliefs.all(Quantity::Total),
             other => other.priority(&RuleInputs {
                 q: Some(&self.judge.q),
                 confidence: Some(&self.judge.confidence),
-                labels: Some(ranking.numbers),
-                jitter: Some(&ranking.luck.jitter),
-                random: Some(&ranking.luck.random),
-                ..RuleInputs::new(ranking.beliefs)
+                labels: Some(numbers),
+                jitter: Some(&luck.jitter),
+                random: Some(&luck.random),
+                ..RuleInputs::new(&fitted.beliefs)
             })?,
         };
         Some(numpy_sort::ranked(scores, most_escalated(self.len())))

@@ -184,23 +184,33 @@ impl<'a> ChaosNliExperiment<'a> {
     /// # Errors
     /// A fit that is impossible.
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
+        let (ours, _) = self.replicates(replicates, progress, |_, _, _, _| Ok(()))?;
+        self.summarise(ours)
+    }
+
+    /// What is kept of so many replicates, and what `beside` makes of the labels, the features and the draws of each, in
+    /// the same stream.
+    pub(super) fn replicates<T: Send>(
+        &self,
+        replicates: usize,
+        progress: &dyn Progress,
+        beside: impl Fn(&Split, &[FeatureColumn], &Luck, &mut Stream) -> Result<T, Error> + Sync,
+    ) -> Result<(Vec<Replicate>, Vec<T>), Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| -> Result<_, Error> {
             let mut stream = self.stream(seed);
             let labels = self.draw_labels(&mut stream);
+            let features = self.split.features(&labels);
             let luck = Luck::draw(&mut stream.clone(), self.pool.nrows());
-            let outcomes = evaluate(&self.split, &labels, &self.split.features(&labels), &mut stream)?;
-            Ok(self.kept(seed, outcomes, &luck))
+            let (full, counts_only) = evaluate(&self.split, &labels, &features, &mut stream.clone())?;
+            let beliefs = &full.fitted.beliefs;
+            let inputs = RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(beliefs) };
+            let components = || ItemComponents::new(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE);
+            let components = (seed == 0).then(components);
+            let beside = beside(&labels, &features, &luck, &mut stream)?;
+            Ok(((full.measured, counts_only.measured, components), beside))
         })?;
-        self.summarise(outcomes)
-    }
-
-    /// What is kept of the outcomes of replicate `seed`.
-    pub(super) fn kept(&self, seed: u64, (full, counts_only): (SplitOutcome, SplitOutcome), luck: &Luck) -> Replicate {
-        let beliefs = &full.fitted.beliefs;
-        let inputs = RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(beliefs) };
-        let components = || ItemComponents::new(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE);
-        (full.measured, counts_only.measured, (seed == 0).then(components))
+        Ok(outcomes.into_iter().unzip())
     }
 
     /// What the experiment reports of the replicates from 0 on.

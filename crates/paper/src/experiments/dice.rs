@@ -199,10 +199,6 @@ impl DiceWorld {
         let order: Vec<usize> = (0..self.numbers.len()).filter(|&i| self.numbers[i] > 0).collect();
         counts_in_order(stream, &order, &self.numbers, self.p.view())
     }
-
-    fn errors(&self, beliefs: &Beliefs) -> Vec<f64> {
-        beliefs.iter().zip(self.p.rows()).map(|(b, p)| b.manhattan(row(p))).collect()
-    }
 }
 
 /// The experiment: a world, the judge's predictions of it, and the two designs of the trust regression.
@@ -391,7 +387,7 @@ impl<'a> DiceExperiment<'a> {
             (FeatureSet::Tier, self.evaluate(tier, &mut stream)?),
         ]);
         let beliefs = evaluations[&FeatureSet::Tier].beliefs.of_classes();
-        let errors = self.world.errors(beliefs);
+        let errors = beliefs.errors(self.world.p.view());
         let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
         let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
         let correlation = |x: &[f64], y: &[f64]| spearman(x, y).ok_or_else(undefined);
@@ -468,7 +464,7 @@ impl<'a> DiceExperiment<'a> {
             }
             let components = [Quantity::Total, Quantity::Aleatoric, Quantity::Epistemic, Quantity::Spread];
             let [total, aleatoric, epistemic, spread] = components.map(|quantity| mean(&beliefs.all(quantity)));
-            let [error, add_one_error] = [&beliefs, &add_one].map(|beliefs| mean(&self.world.errors(beliefs)));
+            let [error, add_one_error] = [&beliefs, &add_one].map(|beliefs| mean(&beliefs.errors(self.world.p.view())));
             path.push([total, aleatoric, epistemic, spread, error, add_one_error]);
         }
         Ok(path)
@@ -493,7 +489,7 @@ impl<'a> DiceExperiment<'a> {
             self.self_update.iter().enumerate().filter_map(|(i, d)| d.as_ref().map(|d| (i, d))).collect();
         let error_of = |set| -> Result<f64, Error> {
             let (_, beliefs) = self.fit(set, self.world.counts.view())?;
-            let errors = self.world.errors(&beliefs);
+            let errors = beliefs.errors(self.world.p.view());
             Ok(mean(&updated.iter().map(|(i, _)| errors[*i]).collect::<Vec<_>>()))
         };
         let own: Vec<f64> = updated.iter().map(|(i, d)| manhattan(d, row(self.world.p.row(*i)))).collect();

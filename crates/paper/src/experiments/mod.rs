@@ -48,7 +48,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_core::belief::{TrustError, design::DesignError};
+use judge_uncertainty_core::belief::{FitError, design::DesignError};
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 
 /// A part with results of its own.
@@ -112,12 +112,9 @@ pub enum Error {
     /// Features that can't be used.
     #[error(transparent)]
     Design(#[from] DesignError),
-    /// A trust regression that can't be fitted.
+    /// A fit that is impossible.
     #[error(transparent)]
-    Trust(#[from] TrustError),
-    /// A replicate that can't be evaluated.
-    #[error(transparent)]
-    Evaluation(#[from] judge_uncertainty_evaluation::Error),
+    Fit(#[from] FitError),
     /// Draws that the random streams do not define.
     #[error(transparent)]
     Stream(#[from] judge_uncertainty_core::random::UnsupportedCorrelation),

@@ -4,7 +4,7 @@ use crate::experiments::authors::AuthorsResults;
 use crate::experiments::calibration::ConfidenceGroup;
 use crate::experiments::dice::DiceResults;
 use judge_uncertainty_core::stats::{Interval, Summary};
-use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use judge_uncertainty_page::figures::coefficients::Effect;
 use judge_uncertainty_page::figures::{calibration, coefficients, over_replicates};
 use judge_uncertainty_page::look;
@@ -89,12 +89,7 @@ pub(super) fn convergence(dice: &DiceResults) -> Figure {
 
 /// One row for each summary.
 fn panel(title: &str, unit: &str, rows: &[(&str, &Summary)], chance: Option<f64>) -> Panel {
-    let point = |(k, (_, s)): (usize, &(&str, &Summary))| Point {
-        at: k as f64,
-        value: s.mean,
-        interval: Some(Interval { lo: s.lo, hi: s.hi }),
-    };
-    let points = rows.iter().enumerate().map(point).collect();
+    let points = rows.iter().enumerate().map(|(k, (_, summary))| over_replicates(k as f64, summary)).collect();
     let mut series = vec![Series::unlisted("mean", look::PLAIN, Shape::Rows { points, shift: 0.0 })];
     series.extend(chance.map(|at| Series::unlisted("by chance", look::NOTHING, Shape::Upright(at))));
     Panel {

@@ -23,7 +23,7 @@ pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
     });
     let mut seen = BTreeSet::new();
     let reasons = rows.iter().filter_map(|row| {
-        let key = row.claim.reason()?;
+        let key = row.claim.reason.as_deref()?;
         seen.insert(key).then(|| json!({"key": key, "text": verdicts.reason(row.claim).unwrap_or_default()}))
     });
     Block::Claims(json!({
@@ -88,19 +88,20 @@ fn code(place: (&str, &str)) -> Value {
 
 /// How close a claim asks its number to be, how close it is, and the key of the reason where digits may be missed.
 fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Value {
-    let text = match &claim.class {
-        Class::MonteCarlo { tolerance, .. } => {
+    let tolerance = three(claim.allowed());
+    let text = match claim.class {
+        Class::MonteCarlo => {
             let one_more = NumberStyle::plain(claim.decimals.max(0) + 1);
             let distance =
                 reproduced.map(|value| format!(" (off by {})", one_more.format((value - claim.value).abs())));
-            format!("{}{}", three(*tolerance), distance.unwrap_or_default())
+            format!("{tolerance}{}", distance.unwrap_or_default())
         }
-        Class::Approximate { tolerance } => format!("a tenth: {}", three(*tolerance)),
+        Class::Approximate => format!("a tenth: {tolerance}"),
         Class::Exact if claim.relation.is_some() => "beyond it".to_owned(),
         Class::Exact if claim.rounded_through.is_some() => "to the digit, or rounded twice".to_owned(),
         Class::Exact => "to the digit".to_owned(),
     };
-    json!({"text": text, "reason": claim.reason()})
+    json!({"text": text, "reason": claim.reason})
 }
 
 /// Name of an experiment for readers.

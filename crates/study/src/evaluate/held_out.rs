@@ -199,7 +199,7 @@ impl ScoredItems {
         study: &Study,
         decomposition: &Decomposition,
         labelled: &[usize],
-    ) -> Result<Self, judge_uncertainty_evaluation::Error> {
+    ) -> Result<Self, judge_uncertainty_core::belief::FitError> {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
         let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
         let chosen = ItemSampling::new(study, &kept);
@@ -217,7 +217,7 @@ impl ScoredItems {
         decomposition: &Decomposition,
         kept: Vec<usize>,
         (folds, chosen): (&[usize], ItemSampling),
-    ) -> Result<Self, judge_uncertainty_evaluation::Error> {
+    ) -> Result<Self, judge_uncertainty_core::belief::FitError> {
         // A feature that none of these items has, or that is the same for all, tells nothing about them.
         let varies = |column: &FeatureColumn| {
             let mut known = column.values.iter().flatten();

@@ -333,7 +333,7 @@ impl Decomposition {
 
     /// As [`Self::priority`], with other draws for ties and for the random rule.
     pub fn priority_with(&self, rule: Rule, luck: &Luck) -> Option<Vec<f64>> {
-        self.pool.priority(rule, &self.fitted.ranking(&self.numbers, luck))
+        self.pool.priority(rule, &self.fitted, &self.numbers, luck)
     }
 
     /// Positions of all items, most urgent first under the rule; `None` as [`Self::priority`].

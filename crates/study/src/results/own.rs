@@ -7,11 +7,12 @@ use crate::model::study::{Decomposition, Study};
 use crate::results::parts::{EvidenceReport, PartAverages};
 use judge_uncertainty_core::belief::maps::{Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::{
-    Belief, CurvePoint, EstimatedReading, Gaussian, GaussianFit, JudgeScores, Mapped, RatingMap, Ratings, Reading,
+    Belief, CurvePoint, EstimatedReading, FitError, Gaussian, GaussianFit, JudgeScores, Mapped, RatingMap, Ratings,
+    Reading,
 };
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_core::stats::estimator::LEAST_ITEMS;
-use judge_uncertainty_evaluation::{ByLabels, Coverage, Error, LabelPool, PitHistogram, RatingPool};
+use judge_uncertainty_evaluation::{ByLabels, Coverage, LabelPool, PitHistogram, RatingPool};
 
 /// What the fit says besides the trust regression.
 pub type OwnFit = ByLabels<ClassFit, ScoreFit>;
@@ -64,7 +65,7 @@ pub struct CarriedStart {
 }
 
 impl CarriedStart {
-    fn new(study: &Study, decomposition: &Decomposition, map: &Map) -> Result<Option<Self>, Error> {
+    fn new(study: &Study, decomposition: &Decomposition, map: &Map) -> Result<Option<Self>, FitError> {
         let (LabelPool::Classes(pool), Some(CarriedReading::Classes(carried))) =
             (&decomposition.pool, &study.carried_map)
         else {

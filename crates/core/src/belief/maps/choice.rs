@@ -12,7 +12,7 @@ use super::held_out::{log_scores, shares_without};
 use super::layout::{MapLayout, Unavailable};
 use super::names::MapName;
 use crate::belief::judged::JudgedItems;
-use crate::belief::trust::TrustError;
+use crate::belief::trust::FitError;
 use crate::stats::{mean, sample_sd};
 
 /// With fewer labelled clusters than this, recalibrations are not compared: their standard errors would rest on a
@@ -118,7 +118,7 @@ pub struct CarriedChoice {
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
-pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapChoice), TrustError> {
+pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapChoice), FitError> {
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
     let things = Things::new(items.twins, &labelled);
     let (many, few): (Vec<_>, Vec<_>) = MapName::of_classes().partition(|name| name.has_many_parameters());
@@ -161,7 +161,7 @@ struct Fits<'a, 'b> {
 }
 
 impl<'a, 'b> Fits<'a, 'b> {
-    fn try_new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Result<Self, TrustError> {
+    fn try_new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Result<Self, FitError> {
         let labelled = FitItems::try_new(items, counts)?;
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
@@ -397,7 +397,7 @@ pub enum TransferVerdict {
 ///
 /// # Errors
 /// As [`super::fit`].
-pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<Transfer>, TrustError> {
+pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<Transfer>, FitError> {
     if items.carried.is_none() {
         return Ok(None);
     }

@@ -12,7 +12,7 @@ use crate::belief::engine::{Posterior, Search, Terms, rows};
 use crate::belief::judged::JudgedItems;
 use crate::belief::profile::TrustProfile;
 use crate::belief::regression::coefficient_names;
-use crate::belief::trust::TrustError;
+use crate::belief::trust::FitError;
 use crate::belief::trust::TrustPrior;
 
 /// How loosely the search for the parameters may end while the variances still move. It leaves means within 0.0002 of
@@ -30,7 +30,7 @@ pub(super) struct FitItems<'a> {
 }
 
 impl<'a> FitItems<'a> {
-    pub(super) fn try_new(items: JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+    pub(super) fn try_new(items: JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, FitError> {
         items.check(counts)?;
         let labelled = (0..counts.nrows()).filter(|&i| counts.row(i).sum() > 0);
         let all_of = |i: usize| {
@@ -110,11 +110,7 @@ impl<'a> FitItems<'a> {
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
-pub fn fit(
-    name: MapName,
-    items: &JudgedItems,
-    counts: ArrayView2<u32>,
-) -> Result<Result<Map, Unavailable>, TrustError> {
+pub fn fit(name: MapName, items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Result<Map, Unavailable>, FitError> {
     let labelled = FitItems::try_new(*items, counts)?;
     let guesses = guesses::find(name, &labelled);
     Ok(fit_sharing(name, &labelled, guesses))
@@ -126,13 +122,13 @@ pub(super) fn fit_sharing(name: MapName, labelled: &FitItems, guesses: Guesses) 
 }
 
 /// Fits the trust with the plain prediction, or with the recalibration of another study and its weight.
-pub(in crate::belief) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+pub(in crate::belief) fn fit_stated(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, FitError> {
     let map = fit(MapName::Identity, items, counts)?;
     Ok(map.expect("the prediction as it is can always be taken"))
 }
 
 /// The prediction with its share of guesses if that is `at_least` this; otherwise as it is.
-pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>, at_least: f64) -> Result<Map, TrustError> {
+pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>, at_least: f64) -> Result<Map, FitError> {
     let labelled = FitItems::try_new(*items, counts)?;
     let guesses = guesses::find(MapName::Guesses, &labelled);
     if guesses.share == 0.0 || guesses.share < at_least {
@@ -142,7 +138,7 @@ pub(super) fn fit_guesses(items: &JudgedItems, counts: ArrayView2<u32>, at_least
 }
 
 /// Fits the trust alone, with the recalibration of another study unchanged.
-pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, FitError> {
     let labelled = FitItems::try_new(*items, counts)?;
     let mut layout = MapLayout::try_new(MapName::Identity, items, labelled.without_guesses())
         .expect("the prediction as it is can always be taken");
@@ -208,7 +204,7 @@ pub fn typical_log_trust(
     counts: ArrayView2<u32>,
     taken: &Map,
     s: f64,
-) -> Result<TrustProfile, TrustError> {
+) -> Result<TrustProfile, FitError> {
     let items = JudgedItems { carried: items.carried.filter(|_| taken.layout.carried), ..*items };
     let labelled = FitItems::try_new(items, counts)?;
     if s == 1.0 || taken.is_as_stated() {

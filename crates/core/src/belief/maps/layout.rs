@@ -11,7 +11,7 @@ use super::names::MapName;
 use super::waves::{LENGTH_SCALES, Waves};
 use crate::belief::contrasts::{self, centred};
 use crate::belief::dirichlet_multinomial::{DirichletMultinomial, FIRST_CONTRAST, LabelledItem};
-use crate::belief::engine::{LOG_TRUST, Likelihood, Move, Shape, Terms, VarianceBlock};
+use crate::belief::engine::{Likelihood, Move, Shape, Terms, VarianceBlock, trust_moves};
 use crate::belief::judged::{JudgedItems, ascend};
 use crate::belief::regression::{Unfit, that};
 use crate::random::Stream;
@@ -403,8 +403,7 @@ impl<'a, 'b> ItemReader<'a, 'b> {
             base.iter_mut().zip(carried(items).added(i)).for_each(|(u, a)| *u += a);
         }
         moves.clear();
-        let shared = |parameter, coordinate, weight| Move { parameter, coordinate, weight };
-        moves.extend(std::iter::once(&1.0).chain(z).enumerate().map(|(k, z)| shared(k, LOG_TRUST, *z)));
+        moves.extend(trust_moves(z));
         numbers.clear();
         numbers.reserve_exact(self.shape.numbers);
         self.append_terms(i, &guesses, &q, moves, numbers);

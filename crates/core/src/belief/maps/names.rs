@@ -1,4 +1,4 @@
-//! The maps by name: one table, the simplest first.
+//! The maps by name, the simplest first.
 
 use std::fmt;
 
@@ -28,80 +28,54 @@ pub enum MapName {
     Recalibrated,
 }
 
-/// What is known of a map by its name.
-struct MapRow {
-    name: MapName,
-    /// Name in configurations and results.
-    key: &'static str,
-    /// How it reads a prediction of classes, where it reads any,
-    of_classes: Option<&'static str>,
-    /// and how it reads the judge's scores.
-    of_ratings: Option<&'static str>,
-}
-
-const LINE: &str = "through a bias, a slope and a factor on stated deviations";
-
-/// One row for each map, in the order of [`MapName`].
-const TABLE: [MapRow; 6] = [
-    MapRow {
-        name: MapName::Identity,
-        key: "identity",
-        of_classes: Some("as the judge gave it"),
-        of_ratings: Some("as the judge gave them"),
-    },
-    MapRow {
-        name: MapName::Guesses,
-        key: "guesses",
-        of_classes: Some("as the judge gave it, but for a share that is a guess by how often people choose each class"),
-        of_ratings: None,
-    },
-    MapRow { name: MapName::Line, key: "line", of_classes: None, of_ratings: Some(LINE) },
-    MapRow {
-        name: MapName::Temperature,
-        key: "temperature",
-        of_classes: Some("through a temperature and a bias of each class"),
-        of_ratings: None,
-    },
-    MapRow {
-        name: MapName::Groups,
-        key: "groups",
-        of_classes: Some("through a temperature and biases for each group, drawn towards the common ones"),
-        of_ratings: Some(
-            "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones",
-        ),
-    },
-    MapRow {
-        name: MapName::Recalibrated,
-        key: "recalibrated",
-        of_classes: Some("through a smooth function of predictions, variants and features"),
-        of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
-    },
-];
+/// Every map, the simplest first.
+const ALL: [MapName; 6] =
+    [MapName::Identity, MapName::Guesses, MapName::Line, MapName::Temperature, MapName::Groups, MapName::Recalibrated];
 
 impl MapName {
-    fn row(self) -> &'static MapRow {
-        &TABLE[self as usize]
-    }
-
     /// All maps of classes, the simplest first.
     pub fn of_classes() -> impl Iterator<Item = Self> {
-        TABLE.iter().filter(|row| row.of_classes.is_some()).map(|row| row.name)
+        ALL.into_iter().filter(|name| name.words_of_classes().is_some())
     }
 
     /// Name in configurations and results.
     pub fn key(self) -> &'static str {
-        self.row().key
+        match self {
+            Self::Identity => "identity",
+            Self::Guesses => "guesses",
+            Self::Line => "line",
+            Self::Temperature => "temperature",
+            Self::Groups => "groups",
+            Self::Recalibrated => "recalibrated",
+        }
     }
 
     /// How it reads a prediction of classes, for a sentence ("The belief reads the prediction ..."); `None` for a map
     /// of ratings.
     pub fn words_of_classes(self) -> Option<&'static str> {
-        self.row().of_classes
+        Some(match self {
+            Self::Identity => "as the judge gave it",
+            Self::Guesses => {
+                "as the judge gave it, but for a share that is a guess by how often people choose each class"
+            }
+            Self::Line => return None,
+            Self::Temperature => "through a temperature and a bias of each class",
+            Self::Groups => "through a temperature and biases for each group, drawn towards the common ones",
+            Self::Recalibrated => "through a smooth function of predictions, variants and features",
+        })
     }
 
     /// How it reads the judge's scores, for a sentence; `None` for a map of classes.
     pub fn words_of_ratings(self) -> Option<&'static str> {
-        self.row().of_ratings
+        Some(match self {
+            Self::Identity => "as the judge gave them",
+            Self::Guesses | Self::Temperature => return None,
+            Self::Line => "through a bias, a slope and a factor on stated deviations",
+            Self::Groups => {
+                "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones"
+            }
+            Self::Recalibrated => "through a smooth curve, on top of a bias, a slope and a factor on stated deviations",
+        })
     }
 
     /// Whether it has many parameters, so that a choice looks at it last.
@@ -115,9 +89,10 @@ impl TryFrom<&str> for MapName {
 
     /// The map of a name, or which names there are.
     fn try_from(name: &str) -> Result<Self, String> {
-        let known = TABLE.iter().find(|row| row.key == name).map(|row| row.name);
-        let keys = || TABLE.each_ref().map(|row| row.key).join(", ");
-        known.ok_or_else(|| format!("there is no map \"{name}\"; the maps are {}", keys()))
+        let keys = || ALL.map(Self::key).join(", ");
+        ALL.into_iter()
+            .find(|map| map.key() == name)
+            .ok_or_else(|| format!("there is no map \"{name}\"; the maps are {}", keys()))
     }
 }
 
@@ -146,11 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_map_stands_where_its_name_says() {
-        for (position, row) in TABLE.iter().enumerate() {
-            assert_eq!(row.name as usize, position);
-            assert_eq!(MapName::try_from(row.key), Ok(row.name));
-            assert!(row.of_classes.or(row.of_ratings).is_some());
+    fn every_map_is_found_by_its_name() {
+        assert!(ALL.is_sorted());
+        for name in ALL {
+            assert_eq!(MapName::try_from(name.key()), Ok(name));
+            assert!(name.words_of_classes().or(name.words_of_ratings()).is_some());
         }
         assert!(MapName::try_from("nothing").unwrap_err().contains("identity, guesses"));
     }

@@ -11,7 +11,7 @@ use crate::stats::gamma::ln_gamma_ratio;
 use crate::stats::student::student_cdf;
 
 /// The published fit.
-fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Ratings]) -> Result<GaussianFit, GaussianError> {
+fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Ratings]) -> Result<GaussianFit, FitError> {
     fit_ratings(&as_they_are(design, judge), labels, TrustPrior::None)
 }
 
@@ -323,12 +323,12 @@ fn unusable_input_is_refused() {
     let design = Design::raw(&[]).unwrap();
     let judge = JudgeScores { mean: vec![1.0, 2.0], variance: vec![Some(1.0), None] };
     let fit = |judge: &JudgeScores, labels: &[Ratings]| fit_gaussian(&design, judge, labels).unwrap_err();
-    assert_eq!(fit(&judge, &[Ratings::default(); 2]), GaussianError::NoLabels);
-    assert!(matches!(fit(&judge, &[Ratings::new(&[1.0])]), GaussianError::Shape { .. }));
+    assert_eq!(fit(&judge, &[Ratings::default(); 2]), FitError::NoLabels);
+    assert!(matches!(fit(&judge, &[Ratings::new(&[1.0])]), FitError::Shape { .. }));
     let flat = JudgeScores { variance: vec![Some(0.0), None], ..judge.clone() };
     assert!(fit(&flat, &[Ratings::new(&[1.0]); 2]).to_string().contains("judge's variance of item 0"));
     let nan = JudgeScores { mean: vec![1.0, f64::NAN], ..judge };
-    assert!(matches!(fit(&nan, &[Ratings::new(&[1.0]); 2]), GaussianError::Value { item: 1, .. }));
+    assert!(matches!(fit(&nan, &[Ratings::new(&[1.0]); 2]), FitError::Value { item: 1, .. }));
 }
 
 /// Items of `simulated` whose judge has a scale and a confidence of its own in each group; every other item is of the

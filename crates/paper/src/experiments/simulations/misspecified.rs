@@ -7,8 +7,8 @@ use crate::experiments::steps::Steps;
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
 use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, ItemBeliefs, fit_trust};
-use judge_uncertainty_core::escalation::value::{prophet_values, regrets};
-use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
+use judge_uncertainty_core::escalation::value::{prophet_values, regrets_of_picks};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::normal::{normal_cdf, normal_quantile};
 use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
@@ -76,8 +76,9 @@ pub fn world_outcome(
         random: Some(&random),
         ..RuleInputs::new(&beliefs)
     };
-    let scores = RULES.map(|rule| priority(rule, &inputs));
-    let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
+    let picked = |priorities: &[f64]| top(priorities, &[], Budget::HEADLINE.of(ITEMS));
+    let picks = RULES.map(|rule| picked(&priority(rule, &inputs)));
+    let regret = regrets_of_picks(&values, &picked(&values), picks.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
     Ok((regret, fit.coefficients[1]))
 }

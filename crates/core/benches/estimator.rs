@@ -174,13 +174,15 @@ fn halves(share: f64, labels: usize) -> Play {
     })
 }
 
+/// Agreement beyond chance, by agreement and either's share of one of two answers.
+fn beyond_chance(m: &[f64]) -> Option<f64> {
+    let chance = m[1] * m[2] + (1.0 - m[1]) * (1.0 - m[2]);
+    (chance < 1.0 - 1e-9).then(|| (m[0] - chance) / (1.0 - chance))
+}
+
 /// The judge's answer and a person's: agreement beyond chance of two classes.
 fn kappa(joint: [f64; 4], labels: usize) -> Play {
-    let of = |m: &[f64]| {
-        let chance = m[1] * m[2] + (1.0 - m[1]) * (1.0 - m[2]);
-        (chance < 1.0 - 1e-9).then(|| (m[0] - chance) / (1.0 - chance))
-    };
-    let truth = of(&[joint[0] + joint[3], joint[2] + joint[3], joint[1] + joint[3]]).unwrap();
+    let truth = beyond_chance(&[joint[0] + joint[3], joint[2] + joint[3], joint[1] + joint[3]]).unwrap();
     let row = |cell: usize| vec![is(cell == 0 || cell == 3), is(cell > 1), is(cell % 2 == 1)];
     Box::new(move |stream| {
         let cell = |_| {
@@ -190,7 +192,7 @@ fn kappa(joint: [f64; 4], labels: usize) -> Play {
         let rows: Vec<Option<Vec<f64>>> = (0..labels).map(cell).collect();
         let corners: Vec<Vec<f64>> = (0..4).map(row).collect();
         Answer {
-            found: Design::random((0..labels).collect()).function(&rows, (&corners, (-1.0, 1.0)), 0.95, of),
+            found: Design::random((0..labels).collect()).function(&rows, (&corners, (-1.0, 1.0)), 0.95, beyond_chance),
             truth,
         }
     })
@@ -369,13 +371,15 @@ impl Judged {
     }
 
     /// The difference over new rows of two systems, of every other row each; the rate over the table; by how much the judge
-    /// gives more than people over new rows; in which half of rows it is nearer to them.
+    /// gives more than people over new rows; in which half of rows it is nearer to them; agreement beyond chance of two answers.
     fn play(self, what: usize) -> Play {
         let mean_of =
             |rows: &[[f64; 2]], of: &dyn Fn(&[f64; 2]) -> f64| rows.iter().map(of).sum::<f64>() / rows.len() as f64;
         let mut stream = Stream::new(77);
         let many: Vec<[f64; 2]> = (0..40_000).flat_map(|_| self.cluster(&mut stream)).collect();
         let bias = mean_of(&many, &|[person, judge]| judge - person);
+        let moments = |[person, judge]: &[f64; 2]| vec![is(person == judge), *person, *judge];
+        let kappa = beyond_chance(&[0, 1, 2].map(|k| mean_of(&many, &|row| moments(row)[k])));
         Box::new(move |stream| {
             let [clusters, size, labelled] = self.clusters;
             let all: Vec<[f64; 2]> = (0..clusters).flat_map(|_| self.cluster(stream)).collect();
@@ -409,11 +413,19 @@ impl Judged {
                     let ask = Ask::mean(&values).within(-self.top, self.top).between(&ends);
                     Answer { found: design.estimate(&ask), truth: bias }
                 }
-                _ => {
+                3 => {
                     let [one, other] =
                         [0, 1].map(|k| of(&|row| row % 2 == k, &|[person, judge]| -(judge - person).abs()));
                     let [a, b] = [&one, &other].map(|values| Ask::mean(values).within(-self.top, 0.0));
                     Answer { found: design.contrast(&a, &b), truth: 0.0 }
+                }
+                _ => {
+                    let known: Vec<Option<Vec<f64>>> = rows.iter().map(|&row| Some(moments(&all[row]))).collect();
+                    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|row| moments(&row));
+                    Answer {
+                        found: design.function(&known, (&corners, (-1.0, 1.0)), 0.95, beyond_chance),
+                        truth: kappa.unwrap(),
+                    }
                 }
             }
         })
@@ -501,6 +513,9 @@ fn worlds() -> Vec<(String, Play)> {
     for (name, world) in judged() {
         for (k, what) in ["two systems", "rate", "bias", "halves alike in distance"].into_iter().enumerate() {
             all.push((format!("{what}, {name}"), world.play(k)));
+        }
+        if world.top == 1.0 && world.clusters[1] > 1 {
+            all.push((format!("kappa, {name}"), world.play(4)));
         }
     }
     for (rate, labels) in [(0.6, 60), (0.6, 150), (0.6, 200), (0.95, 200)] {

@@ -167,6 +167,16 @@ impl Estimable {
         }
     }
 
+    /// With an interval as wide as that of another estimate at most.
+    fn no_wider(self, other: Self) -> Self {
+        let Some(most) = other.estimate().map(|other| other.hi - other.lo) else { return self };
+        self.map(|found| {
+            let part = (most / (found.hi - found.lo).max(f64::MIN_POSITIVE)).min(1.0);
+            let end = |end: f64| found.value + part * (end - found.value);
+            ItemEstimate { lo: end(found.lo), hi: end(found.hi), ..found }
+        })
+    }
+
     /// With an estimate changed.
     fn map(self, change: impl FnOnce(ItemEstimate) -> ItemEstimate) -> Self {
         match self {
@@ -798,6 +808,11 @@ impl Design {
         if more != Growth::NONE && self.sizes.is_some() {
             return Self { sizes: None, ..self.clone() }.after(ask, more);
         }
+        let found = self.found(ask, more);
+        if more == Growth::NONE { found } else { found.no_wider(self.found(ask, Growth::NONE)) }
+    }
+
+    fn found(&self, ask: &Ask<'_>, more: Growth) -> Estimable {
         let plain = self.of(ask, None, more);
         match ask.help.map(|help| self.rest(ask, help)) {
             Some(rest) => plain.or_narrower(self.of(ask, Some(&rest), more)),
@@ -866,7 +881,9 @@ impl Design {
             // Squares about fitted numbers are too small by so many of the clusters, now and then.
             let small = |clusters: f64| (1.0 - fitted / clusters).max(0.5);
             let precision = more.precision * small(linear.effective) / small(linear.effective * more.clusters);
-            let [lo, hi] = self.bounds(ask, &linear, Growth { precision, ..more });
+            let bounds = self.bounds(ask, &linear, Growth { precision, ..more });
+            let unseen = self.unseen(ask.range.1 - ask.range.0, &linear, (ask.level, ask.of_study), more);
+            let [lo, hi] = further(value, bounds, unseen, ask.range);
             let standard_error = (linear.variance / more.precision).sqrt();
             return Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items: linear.items });
         }
@@ -879,6 +896,18 @@ impl Design {
         let variance = linear.variance / more.precision * (1.0 + raised(ask.fitted, linear.effective * more.clusters));
         let skewness = linear.skewness / more.precision.sqrt();
         Estimable::Estimated(Linear { variance, skewness, ..linear }.wider(ask.level))
+    }
+
+    /// How far a plan reaches at least for values that differ by so much and were not seen, where all that were seen are alike.
+    /// Of m clusters the next is one in 1/(m + 1), whose variance the further labels will show (Laplace).
+    fn unseen(&self, by: f64, found: &Linear, (level, of_study): (f64, bool), more: Growth) -> f64 {
+        let chance = 1.0 / (found.effective + 1.0);
+        let variance = chance * (1.0 - chance) * by * by / found.effective;
+        if more == Growth::NONE || found.variance >= 0.5 * variance {
+            return 0.0;
+        }
+        let left = if of_study { more.left * (1.0 - found.effective / self.population).max(0.0) } else { 1.0 };
+        normal_quantile(0.5 + 0.5 * level) * (variance * left / more.precision).sqrt()
     }
 
     fn least(&self, ask: &Ask<'_>) -> usize {
@@ -1037,6 +1066,28 @@ impl Design {
         ([end(ask.range.0, ends[0]), end(ask.range.1, ends[1])], wider)
     }
 
+    /// How far from the means a cluster of rows of numbers goes, of the way to a corner: the root of the spread of clusters over
+    /// that of items with one more cluster halfway, 1 for items that are clusters of their own.
+    fn far(&self, rows: &[Option<Vec<f64>>], means: &[f64], corners: &[Vec<f64>]) -> f64 {
+        let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
+        let off = |row: &Vec<f64>| row.iter().zip(means).map(|(x, mean)| x - mean).collect::<Vec<f64>>();
+        let mut clusters = vec![(vec![0.0; means.len()], 0.0); self.weights.len()];
+        let mut by_row = 0.0;
+        for (row, &thing) in rows.iter().zip(&self.clusters) {
+            let Some(row) = row.as_ref().map(off) else { continue };
+            by_row += square(&row);
+            clusters[thing].0.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
+            clusters[thing].1 += 1.0;
+        }
+        clusters.retain(|(_, items)| *items > 0.0);
+        let number = clusters.len() as f64;
+        let items: f64 = clusters.iter().map(|(_, items)| items).sum();
+        let most = corners.iter().map(|corner| square(&off(corner))).fold(0.0, f64::max);
+        let one = 0.25 * most * items / number;
+        let squares: f64 = clusters.iter().map(|(sums, items)| square(sums) / items).sum();
+        ((squares.max(by_row * number / items) + one) / (by_row + one)).sqrt().min(1.0)
+    }
+
     /// Bounds of a mean of values within a range, as the head of this module describes them.
     fn bounds(&self, ask: &Ask<'_>, found: &Linear, more: Growth) -> [f64; 2] {
         let tail = 0.5 * (1.0 - ask.level);
@@ -1183,7 +1234,7 @@ impl Design {
         level: f64,
         of: impl Fn(&[f64]) -> Option<f64>,
     ) -> Estimable {
-        self.function_after(rows, (corners, range), level, of, |_| Growth::NONE)
+        self.function_after(rows, (corners, range), level, &of, &|_| Growth::NONE)
     }
 
     /// [`Self::function`] with further labels; `more` says how they multiply those of values of items, which are the linear
@@ -1191,10 +1242,10 @@ impl Design {
     pub fn function_after(
         &self,
         rows: &[Option<Vec<f64>>],
-        (corners, range): (&[Vec<f64>], (f64, f64)),
+        (of_corners, range): (&[Vec<f64>], (f64, f64)),
         level: f64,
-        of: impl Fn(&[f64]) -> Option<f64>,
-        more: impl FnOnce(&[Option<f64>]) -> Growth,
+        of: &dyn Fn(&[f64]) -> Option<f64>,
+        more: &dyn Fn(&[Option<f64>]) -> Growth,
     ) -> Estimable {
         let undefined = || Estimable::not("it is undefined where all answers, or all labels, are the same");
         let value = self.plain_means(rows).and_then(|means| of(&means));
@@ -1251,11 +1302,11 @@ impl Design {
         };
         let linear = vary(value, &influence);
         let nothing = [Some(0.0)];
-        let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
+        let ask = if of_corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
         if let Some(not) = self.lacking(&ask, &linear, more.missing).or_else(|| self.missing(value, more.missing)) {
             return not;
         }
-        if corners.is_empty() {
+        if of_corners.is_empty() {
             if linear.variance.sqrt() <= 1e-9 {
                 return Estimable::not(format!(
                     "it is {value:.3} without any item as well, so its interval cannot be determined"
@@ -1263,12 +1314,16 @@ impl Design {
             }
             return Estimable::Estimated(linear.wider(level));
         }
-        // One more thing, as for a mean: of the average size, and of the weight of an effective one.
+        // One more thing, as for a mean: of the average size, of the weight of an effective one, and as far from the means as
+        // those there are.
+        let far = self.far(rows, &means, of_corners);
+        let beyond = |row: &Vec<f64>| row.iter().zip(&means).map(|(x, mean)| mean + far * (x - mean)).collect();
+        let corners: Vec<Vec<f64>> = of_corners.iter().map(beyond).collect();
         let own = weight.iter().sum::<f64>() / (linear.effective * more.clusters);
         let standard_error = linear.variance.sqrt();
         let all = weight.iter().sum::<f64>() + own;
         let with = |row: &Vec<f64>| of(&sums.iter().zip(row).map(|(sum, x)| (sum + own * x) / all).collect::<Vec<_>>());
-        let mut ends = [value; 2];
+        let (mut ends, mut by) = ([value; 2], 0.0_f64);
         for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
             let furthest = corners.iter().filter_map(|row| Some((sign * with(row)?, row)));
             let Some((_, row)) = furthest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return undefined() };
@@ -1278,9 +1333,15 @@ impl Design {
             let variance = found.variance + of_row * of_row;
             let reach = student_quantile(0.5 + 0.5 * level, found.freedom) * variance.sqrt();
             *end = sign * (sign * centre - reach).min(sign * value);
+            by = by.max(of_row.abs() * all * all / (own * (all - own)));
         }
-        let [lo, hi] = ends.map(|end| end.clamp(range.0, range.1));
-        Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items })
+        let unseen = self.unseen(by, &linear, (level, false), more);
+        let [lo, hi] = further(value, ends.map(|end| end.clamp(range.0, range.1)), unseen, range);
+        let found = Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items });
+        match more == Growth::NONE {
+            true => found,
+            false => found.no_wider(self.function_after(rows, (of_corners, range), level, of, &|_| Growth::NONE)),
+        }
     }
 }
 
@@ -1306,6 +1367,16 @@ impl Linear {
         let hi = self.value - standard_error * back(self.skewness, -t).min(-t);
         ItemEstimate { value: self.value, standard_error, lo, hi, items: self.items }
     }
+}
+
+/// Bounds at least `unseen` from the value; where the range ends, the other side has what is beyond.
+fn further(value: f64, [lo, hi]: [f64; 2], unseen: f64, range: (f64, f64)) -> [f64; 2] {
+    if unseen == 0.0 {
+        return [lo, hi];
+    }
+    let [below, above] = [value - lo, hi - value].map(|reach| reach.max(unseen));
+    let [under, over] = [(range.0 - value + below).max(0.0), (value + above - range.1).max(0.0)];
+    [(value - below - over).max(range.0), (value + above + under).min(range.1)]
 }
 
 /// Things of one weight and value in a bootstrap: weight w, sum of values y, rows m, shape k, and how many there are.
@@ -1885,6 +1956,30 @@ mod tests {
         let planned = found(&design(60).after(&Ask::share(&few).of_study(), Growth::new(4.0, 60.0 / 900.0)));
         let then = found(&design(240).estimate(&Ask::share(&many).of_study()));
         assert!(((planned.hi - planned.lo) / (then.hi - then.lo) - 1.0).abs() < 0.05, "{planned:?} {then:?}");
+    }
+
+    /// From 60 labels without an error, plans foresee the errors that such samples leave open: 240 labels are planned to give at
+    /// least three quarters of the width of 240 of which two are wrong, of agreement and of kappa.
+    #[test]
+    fn plans_from_labels_without_an_error_foresee_some() {
+        let beyond_chance = |m: &[f64]| {
+            let chance = m[1] * m[2] + (1.0 - m[1]) * (1.0 - m[2]);
+            (chance < 1.0).then(|| (m[0] - chance) / (1.0 - chance))
+        };
+        let row =
+            |judge: bool, person: bool| [judge == person, judge, person].map(|is| f64::from(u8::from(is))).to_vec();
+        let corners = [row(false, false), row(false, true), row(true, false), row(true, true)];
+        let widths = |labels: usize, errors: usize, more: Growth| {
+            let design = Design::random_of((0..labels).collect(), 1500);
+            let wrong = |i: usize| i % (labels / 2) < errors / 2;
+            let agree = some(&(0..labels).map(|i| f64::from(u8::from(!wrong(i)))).collect::<Vec<_>>());
+            let rows: Vec<_> = (0..labels).map(|i| Some(row(wrong(i) != (i % 3 > 0), i % 3 > 0))).collect();
+            let kappa = design.function_after(&rows, (&corners, (-1.0, 1.0)), 0.95, &beyond_chance, &|_| more);
+            [design.after(&Ask::share(&agree), more), kappa].map(|of| found(&of)).map(|of| of.hi - of.lo)
+        };
+        let (planned, came) = (widths(60, 0, Growth::new(4.0, 0.04)), widths(240, 2, Growth::NONE));
+        assert!((0..2).all(|k| planned[k] > 0.75 * came[k]), "{planned:?} {came:?}");
+        assert!((0..2).all(|k| planned[k] < widths(60, 0, Growth::NONE)[k]));
     }
 
     /// Of 300 clusters 120 count for themselves alone, and 48 of the others were drawn at random: further labels go to these others.

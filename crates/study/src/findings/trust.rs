@@ -351,7 +351,7 @@ pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
                 let chance: f64 = (0..classes).map(|k| m[k] * m[classes + k]).sum();
                 (chance < 1.0 - 1e-9).then(|| (m[2 * classes] - chance) / (1.0 - chance))
             };
-            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, of, growth)
+            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, &of, &growth)
         }
         None => {
             let moments = |&row: &usize| {
@@ -367,7 +367,7 @@ pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
                 let chance = m[2] + m[3] - 2.0 * m[0] * m[1];
                 (chance > 1e-12).then(|| 1.0 - (m[2] + m[3] - 2.0 * m[4]) / chance)
             };
-            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, of, growth)
+            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, &of, &growth)
         }
     }
 }

@@ -1040,7 +1040,7 @@ impl Design {
         let mut clusters = vec![(0.0, 0.0); self.weights.len()];
         let (mut most, mut by_row, mut items, mut ends) = (0.0, 0.0, 0.0, [0.0; 2]);
         for (item, (value, &thing)) in ask.values.iter().zip(&self.clusters).enumerate() {
-            let Some(value) = value else { continue };
+            let Some(value) = value.filter(|_| self.weights[thing] > 0.0) else { continue };
             let (low, high) = ask.ends_of(item);
             let off = value - centre.clamp(low, high);
             by_row += off * off;
@@ -1051,7 +1051,7 @@ impl Design {
         }
         clusters.retain(|(_, items)| *items > 0.0);
         let wide = (ends[1] - ends[0]) / items;
-        let one = 0.25 * wide * wide * items / clusters.len() as f64;
+        let one = 0.25 * wide * wide * items / clusters.len() as f64 / more.clusters;
         let squares = clusters.iter().map(|(off, items)| off * off / items).sum::<f64>();
         // Rows of a cluster are alike, or else differ by themselves, which cancels in means of many.
         let by_itself = |rows: f64| 1.0 / rows.max(1.0);
@@ -1074,7 +1074,7 @@ impl Design {
         let mut clusters = vec![(vec![0.0; means.len()], 0.0); self.weights.len()];
         let mut by_row = 0.0;
         for (row, &thing) in rows.iter().zip(&self.clusters) {
-            let Some(row) = row.as_ref().map(off) else { continue };
+            let Some(row) = row.as_ref().filter(|_| self.weights[thing] > 0.0).map(off) else { continue };
             by_row += square(&row);
             clusters[thing].0.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
             clusters[thing].1 += 1.0;
@@ -1924,7 +1924,7 @@ mod tests {
         let clusters: Vec<usize> = (0..200).map(|i| i / 10).collect();
         let design = Design::random_of(clusters, 100);
         let width = |found: &Estimable| found.estimate().map(|found| found.hi - found.lo).unwrap();
-        let errs = |i: usize, whole: bool| if whole { i / 10 % 8 == 0 } else { i % 10 <= i / 10 % 2 };
+        let errs = |i: usize, whole: bool| if whole { (i / 10).is_multiple_of(8) } else { i % 10 <= i / 10 % 2 };
         let [single, whole] = [false, true].map(|whole| {
             width(&design.estimate(&Ask::share(&some(
                 &(0..200).map(|i| f64::from(u8::from(!errs(i, whole)))).collect::<Vec<_>>(),

@@ -903,7 +903,7 @@ impl Design {
     fn unseen(&self, by: f64, found: &Linear, (level, of_study): (f64, bool), more: Growth) -> f64 {
         let chance = 1.0 / (found.effective + 1.0);
         let variance = chance * (1.0 - chance) * by * by / found.effective;
-        if more == Growth::NONE || found.variance >= 0.5 * variance {
+        if more == Growth::NONE || found.variance > 1e-9 * variance {
             return 0.0;
         }
         let left = if of_study { more.left * (1.0 - found.effective / self.population).max(0.0) } else { 1.0 };

@@ -1,5 +1,6 @@
 //! How often the estimator's intervals hold the truth, in worlds in which simpler intervals miss, and how often a false
-//! sentence would be printed. `cargo bench -p judge-uncertainty-core --bench estimator` plays 200 studies a cell (or as
+//! sentence would be printed. The last column has their mean width over that of 1.96 standard deviations of the estimate on
+//! either side, which is the least that holds. `cargo bench -p judge-uncertainty-core --bench estimator` plays 200 studies a cell (or as
 //! many as `-- --studies N` says), `-- check` plays 100 and fails where fewer hold than chance allows (three standard
 //! errors below 0.95; in the last world, below 0.85) or a false sentence is said more often than in 5% of studies by as
 //! much.
@@ -153,13 +154,11 @@ fn confidence(labels: usize) -> Play {
     Box::new(move |stream| {
         let draw = |_| {
             let stated = 0.97 + 0.03 * stream.random();
-            Some(stated - is(stream.random() < stated))
+            (Some(stated - is(stream.random() < stated)), (stated - 1.0, stated))
         };
-        let values: Values = (0..labels).map(draw).collect();
-        Answer {
-            found: Design::random((0..labels).collect()).estimate(&Ask::difference(&values, false).within(-1.0, 1.0)),
-            truth: 0.0,
-        }
+        let (values, ends): (Values, Vec<(f64, f64)>) = (0..labels).map(draw).unzip();
+        let ask = Ask::difference(&values, false).within(-1.0, 1.0).between(&ends);
+        Answer { found: Design::random((0..labels).collect()).estimate(&ask), truth: 0.0 }
     })
 }
 
@@ -175,13 +174,15 @@ fn halves(share: f64, labels: usize) -> Play {
     })
 }
 
+/// Agreement beyond chance, by agreement and either's share of one of two answers.
+fn beyond_chance(m: &[f64]) -> Option<f64> {
+    let chance = m[1] * m[2] + (1.0 - m[1]) * (1.0 - m[2]);
+    (chance < 1.0 - 1e-9).then(|| (m[0] - chance) / (1.0 - chance))
+}
+
 /// The judge's answer and a person's: agreement beyond chance of two classes.
 fn kappa(joint: [f64; 4], labels: usize) -> Play {
-    let of = |m: &[f64]| {
-        let chance = m[1] * m[2] + (1.0 - m[1]) * (1.0 - m[2]);
-        (chance < 1.0 - 1e-9).then(|| (m[0] - chance) / (1.0 - chance))
-    };
-    let truth = of(&[joint[0] + joint[3], joint[2] + joint[3], joint[1] + joint[3]]).unwrap();
+    let truth = beyond_chance(&[joint[0] + joint[3], joint[2] + joint[3], joint[1] + joint[3]]).unwrap();
     let row = |cell: usize| vec![is(cell == 0 || cell == 3), is(cell > 1), is(cell % 2 == 1)];
     Box::new(move |stream| {
         let cell = |_| {
@@ -191,7 +192,7 @@ fn kappa(joint: [f64; 4], labels: usize) -> Play {
         let rows: Vec<Option<Vec<f64>>> = (0..labels).map(cell).collect();
         let corners: Vec<Vec<f64>> = (0..4).map(row).collect();
         Answer {
-            found: Design::random((0..labels).collect()).function(&rows, (&corners, (-1.0, 1.0)), 0.95, of),
+            found: Design::random((0..labels).collect()).function(&rows, (&corners, (-1.0, 1.0)), 0.95, beyond_chance),
             truth,
         }
     })
@@ -330,6 +331,133 @@ fn systems(rate: f64, labels: usize) -> Play {
     })
 }
 
+/// A judge of rows whose answers are known for all of them.
+#[derive(Clone, Copy)]
+struct Judged {
+    /// Clusters, rows of each, and clusters that are labelled.
+    clusters: [usize; 3],
+    /// The highest answer, 1 or 4; the lowest is 0.
+    top: f64,
+    /// Share of passes, or of the highest answer that an answer is on average.
+    rate: f64,
+    /// How often the judge is right in a cluster, at the median, and the standard deviation of its logit over clusters.
+    right: (f64, f64),
+    /// Share of clusters in which it says the lowest whatever a person says.
+    lost: f64,
+    /// Whether it errs in passing alone (with ratings one step too high or, in three of ten errors, too low).
+    is_lenient: bool,
+}
+
+impl Judged {
+    /// Answers of a person and of the judge to the rows of a cluster.
+    fn cluster(&self, stream: &mut Stream) -> Vec<[f64; 2]> {
+        let logit = |p: f64| (p / (1.0 - p)).ln();
+        let rate = normal_share(stream, logit(self.rate), if self.clusters[1] > 1 { 1.0 } else { 0.0 });
+        let right = normal_share(stream, logit(self.right.0), self.right.1);
+        let is_lost = stream.random() < self.lost;
+        let mut row = || {
+            let person = (0..self.top as usize).map(|_| is(stream.random() < rate)).sum::<f64>();
+            let is_right = stream.random() < right || (self.is_lenient && person == self.top);
+            let off = if stream.random() < 0.7 { 1.0 } else { -1.0 };
+            let judge = match (is_lost, is_right) {
+                (true, _) => 0.0,
+                (_, true) => person,
+                _ if self.top == 1.0 => 1.0 - person,
+                _ => (person + off).clamp(0.0, self.top),
+            };
+            [person, judge]
+        };
+        (0..self.clusters[1]).map(|_| row()).collect()
+    }
+
+    /// The difference over new rows of two systems, of every other row each; the rate over the table; by how much the judge
+    /// gives more than people over new rows; in which half of rows it is nearer to them; agreement beyond chance of two answers.
+    fn play(self, what: usize) -> Play {
+        let mean_of =
+            |rows: &[[f64; 2]], of: &dyn Fn(&[f64; 2]) -> f64| rows.iter().map(of).sum::<f64>() / rows.len() as f64;
+        let mut stream = Stream::new(77);
+        let many: Vec<[f64; 2]> = (0..40_000).flat_map(|_| self.cluster(&mut stream)).collect();
+        let bias = mean_of(&many, &|[person, judge]| judge - person);
+        let moments = |[person, judge]: &[f64; 2]| vec![is(person == judge), *person, *judge];
+        let kappa = beyond_chance(&[0, 1, 2].map(|k| mean_of(&many, &|row| moments(row)[k])));
+        Box::new(move |stream| {
+            let [clusters, size, labelled] = self.clusters;
+            let all: Vec<[f64; 2]> = (0..clusters).flat_map(|_| self.cluster(stream)).collect();
+            let rows: Vec<usize> =
+                draw(clusters, labelled, stream).into_iter().flat_map(|c| size * c..size * (c + 1)).collect();
+            let design = Design::random_of(rows.iter().map(|row| row / size).collect(), clusters);
+            let own: Vec<f64> = rows.iter().map(|&row| all[row][1]).collect();
+            let of = |inside: &dyn Fn(usize) -> bool, value: &dyn Fn(&[f64; 2]) -> f64| -> Values {
+                rows.iter().map(|&row| inside(row).then(|| value(&all[row]))).collect()
+            };
+            let judged = |inside: &dyn Fn(usize) -> bool| -> Vec<f64> {
+                (0..all.len()).filter(|&row| inside(row)).map(|row| all[row][1]).collect()
+            };
+            let [one, other] = [0, 1].map(|k| of(&|row| row % 2 == k, &|[person, _]| *person));
+            let helped = |values, all: &[f64]| -> Ask<'_> {
+                Ask::mean(values).within(0.0, self.top).of_rows(all.len()).helped(Help::new(&own, all))
+            };
+            match what {
+                0 => {
+                    let [a, b] = [0, 1].map(|k| judged(&|row| row % 2 == k));
+                    Answer { found: design.contrast(&helped(&one, &a), &helped(&other, &b)), truth: 0.0 }
+                }
+                1 => {
+                    let values = of(&|_| true, &|[person, _]| *person);
+                    let found = design.estimate(&helped(&values, &judged(&|_| true)));
+                    Answer { found, truth: mean_of(&all, &|[person, _]| *person) }
+                }
+                2 => {
+                    let values = of(&|_| true, &|[person, judge]| judge - person);
+                    let ends: Vec<(f64, f64)> = own.iter().map(|judge| (judge - self.top, *judge)).collect();
+                    let ask = Ask::mean(&values).within(-self.top, self.top).between(&ends);
+                    Answer { found: design.estimate(&ask), truth: bias }
+                }
+                3 => {
+                    let [one, other] =
+                        [0, 1].map(|k| of(&|row| row % 2 == k, &|[person, judge]| -(judge - person).abs()));
+                    let [a, b] = [&one, &other].map(|values| Ask::mean(values).within(-self.top, 0.0));
+                    Answer { found: design.contrast(&a, &b), truth: 0.0 }
+                }
+                _ => {
+                    let known: Vec<Option<Vec<f64>>> = rows.iter().map(|&row| Some(moments(&all[row]))).collect();
+                    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|row| moments(&row));
+                    Answer {
+                        found: design.function(&known, (&corners, (-1.0, 1.0)), 0.95, beyond_chance),
+                        truth: kappa.unwrap(),
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Worlds of judges by name: conversations in which it errs as often, as rarely as can be or all over; a judge that errs in
+/// passing alone; ratings.
+fn judged() -> Vec<(String, Judged)> {
+    let talks =
+        Judged { clusters: [100, 10, 20], top: 1.0, rate: 0.6, right: (0.9, 0.5), lost: 0.0, is_lenient: false };
+    let single = Judged { clusters: [200, 1, 60], right: (0.9, 0.0), is_lenient: true, ..talks };
+    let ratings = Judged { top: 4.0, is_lenient: false, ..single };
+    let of = |name: &str, world: Judged| (name.to_owned(), world);
+    vec![
+        of("20 of 100 conversations", talks),
+        of("20 of 100 conversations, a judge that is nearly always right", Judged { right: (0.98, 0.5), ..talks }),
+        of("20 of 100 conversations, right in some and not in others", Judged { right: (0.9, 3.0), ..talks }),
+        of("20 of 100 conversations, at a loss in 5%", Judged { lost: 0.05, ..talks }),
+        of("12 of 100 conversations of 3", Judged { clusters: [100, 3, 12], ..talks }),
+        of("a lenient judge, 60 of 200", single),
+        of(
+            "a lenient judge, 60 of 1000, 10% pass",
+            Judged { clusters: [1000, 1, 60], rate: 0.1, right: (0.97, 0.0), ..single },
+        ),
+        of("ratings, 60 of 200", ratings),
+        of("ratings, 24 of 200 near the top", Judged { clusters: [200, 1, 24], rate: 0.9, ..ratings }),
+        of("ratings, 60 of 200, at a loss in 3%", Judged { lost: 0.03, ..ratings }),
+        of("ratings, 20 of 100 conversations", Judged { top: 4.0, ..talks }),
+    ]
+}
+
 fn worlds() -> Vec<(String, Play)> {
     let mut all: Vec<(String, Play)> = vec![
         ("agreement, 20 of 100 conversations x 10".into(), clusters(0)),
@@ -382,6 +510,14 @@ fn worlds() -> Vec<(String, Play)> {
     for (sd, what) in [(1.0, ""), (0.0, ", all alike")] {
         all.push((format!("rate, 20 of 61 conversations, one with a third of the rows{what}"), one_long(sd)));
     }
+    for (name, world) in judged() {
+        for (k, what) in ["two systems", "rate", "bias", "halves alike in distance"].into_iter().enumerate() {
+            all.push((format!("{what}, {name}"), world.play(k)));
+        }
+        if world.top == 1.0 && world.clusters[1] > 1 {
+            all.push((format!("kappa, {name}"), world.play(4)));
+        }
+    }
     for (rate, labels) in [(0.6, 60), (0.6, 150), (0.6, 200), (0.95, 200)] {
         all.push((format!("two systems that pass {rate}, {labels} of 200 labelled"), systems(rate, labels)));
     }
@@ -393,10 +529,10 @@ fn main() {
     let check = arguments.iter().any(|argument| argument == "check");
     let given = arguments.iter().position(|argument| argument == "--studies").and_then(|k| arguments.get(k + 1));
     let studies: usize = given.and_then(|given| given.parse().ok()).unwrap_or(if check { 100 } else { 200 });
-    println!("world,studies,estimable,holds,below the truth,above it,mean width");
+    println!("world,studies,estimable,holds,below the truth,above it,mean width,times least");
     let mut missed = vec![];
     for (k, (name, play)) in worlds().into_iter().enumerate() {
-        let (mut held, mut not, mut below, mut above, mut width) = (0, 0, 0, 0, 0.0);
+        let (mut held, mut not, mut below, mut above, mut width, mut squares) = (0, 0, 0, 0, 0.0, 0.0);
         for study in 0..studies {
             let mut stream = Stream::new((1000 * k + study) as u64);
             let Answer { found, truth } = play(&mut stream);
@@ -407,17 +543,19 @@ fn main() {
                     below += usize::from(found.hi + 1e-9 < truth);
                     above += usize::from(found.lo - 1e-9 > truth);
                     width += found.hi - found.lo;
+                    squares += (found.value - truth).powi(2);
                 }
             }
         }
         let said = (studies - not) as f64;
         println!(
-            "\"{name}\",{studies},{:.3},{:.3},{:.3},{:.3},{:.3}",
+            "\"{name}\",{studies},{:.3},{:.3},{:.3},{:.3},{:.3},{:.2}",
             said / studies as f64,
             held as f64 / said,
             below as f64 / said,
             above as f64 / said,
-            width / said
+            width / said,
+            width / said / (2.0 * 1.96 * (squares / said).sqrt())
         );
         if (held as f64) < 0.95 * said - 3.0 * (0.95 * 0.05 * said).sqrt() {
             missed.push(name);

@@ -25,11 +25,17 @@
 //! the a quantile of
 //!
 //! ```text
-//! (sum_c w_c G_c y_c + e G lo m) / (sum_c w_c G_c m_c + e G m),   G_c ~ Gamma(k)/k, G ~ Gamma(1), k = 1/(1 - p_c)
+//! (sum_c w_c G_c y_c + e G l m) / (sum_c w_c G_c m_c + e G m),   G_c ~ Gamma(k)/k, G ~ Gamma(1), k = 1/(1 - p_c)
+//! l = mu + r (r lo + (1 - r) mean(lo_i) - mu),   r^2 = (sum_c (sum_i d_i)^2/m_c + q)/(sum |d_i| D_i + q),   0 to 1
 //! ```
 //!
-//! This is the bound of the Bayesian bootstrap over clusters with one more cluster at the lower end `lo` of the range;
-//! the upper bound is computed likewise. e = f/(-ln(1 - f)) sum w^2/sum w with f the labelled share of the population,
+//! This is the bound of the Bayesian bootstrap over clusters with one more cluster, whose mean `l` lies towards the lower end
+//! `lo` of the range as far as the means of clusters go towards theirs; the upper bound is computed likewise. lo_i is the
+//! least value that item i can have ([`Ask::between()`]; with a judge's help its answer is known), d_i its value less mu (less
+//! the end of its own range that is nearest to mu), D_i the distance from there to its end on that side, and q the rows of an
+//! average cluster times the square of half the range, as if one had been halfway there. r^2 is the variance of clusters over the
+//! largest that values within these ends could have (Bhatia and Davis 2000, "A better bound on the variance"): it is 1 for
+//! two-valued answers of single items, and then l = lo. e = f/(-ln(1 - f)) sum w^2/sum w with f the labelled share of the population,
 //! so that it is one cluster for an infinite population and zero for one that is labelled completely. For yes-or-no
 //! values of single items these are the bounds of Clopper and Pearson (1934); for all values within a range they are
 //! Gaffke's (2005, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
@@ -55,7 +61,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Interval;
 use super::mean;
-use super::normal::normal_cdf;
+use super::normal::{normal_cdf, normal_quantile};
 use super::student::student_quantile;
 
 /// With fewer clusters than this, the data say too little about how values without a range vary.
@@ -151,6 +157,24 @@ impl Estimable {
             Self::Estimated(_) => None,
             Self::NotEstimable { not_estimable, .. } => Some(not_estimable),
         }
+    }
+
+    /// The narrower of two estimates.
+    fn or_narrower(self, other: Self) -> Self {
+        match (self.estimate(), other.estimate()) {
+            (Some(one), Some(two)) if two.hi - two.lo < one.hi - one.lo => other,
+            _ => self,
+        }
+    }
+
+    /// With an interval as wide as that of another estimate at most.
+    fn no_wider(self, other: Self) -> Self {
+        let Some(most) = other.estimate().map(|other| other.hi - other.lo) else { return self };
+        self.map(|found| {
+            let part = (most / (found.hi - found.lo).max(f64::MIN_POSITIVE)).min(1.0);
+            let end = |end: f64| found.value + part * (end - found.value);
+            ItemEstimate { lo: end(found.lo), hi: end(found.hi), ..found }
+        })
     }
 
     /// With an estimate changed.
@@ -335,6 +359,8 @@ pub struct Ask<'a> {
     pub values: &'a [Option<f64>],
     /// Ends of the range of the values; infinite where they have none.
     pub range: (f64, f64),
+    /// Ends of the range of each value, within those of all; `None` where they are the same.
+    ends: Option<&'a [(f64, f64)]>,
     /// Probability with which the interval is to hold the mean, 0 to 1.
     pub level: f64,
     /// A prediction that may narrow the interval; it is used where it does.
@@ -353,7 +379,17 @@ impl<'a> Ask<'a> {
     /// The mean over new items of scores, which have no range.
     pub fn mean(values: &'a [Option<f64>]) -> Self {
         let range = (f64::NEG_INFINITY, f64::INFINITY);
-        Self { values, range, level: 0.95, help: None, of_study: false, rows: None, fitted: false, scores: true }
+        Self {
+            values,
+            range,
+            ends: None,
+            level: 0.95,
+            help: None,
+            of_study: false,
+            rows: None,
+            fitted: false,
+            scores: true,
+        }
     }
 
     /// The mean over new items of shares, 0 to 1.
@@ -371,6 +407,13 @@ impl<'a> Ask<'a> {
     /// With values between the ends of a range.
     pub fn within(self, low: f64, high: f64) -> Self {
         Self { range: (low, high), scores: false, ..self }
+    }
+
+    /// With the ends between which each value must lie, given what is known of its item: a judge's answer less a person's lies
+    /// between that answer less the highest and that answer less the lowest. Values that are always near one such end, as a
+    /// confidence less whether the judge is right, need them: their bounds allow for those at the other end.
+    pub fn between(self, ends: &'a [(f64, f64)]) -> Self {
+        Self { ends: Some(ends), ..self }
     }
 
     /// With another probability of the interval.
@@ -414,6 +457,28 @@ impl<'a> Ask<'a> {
     fn is_bounded(&self) -> bool {
         self.range.0.is_finite() && self.range.1.is_finite()
     }
+
+    /// Whether all items that it is about have a value.
+    fn is_whole(&self) -> bool {
+        self.rows == Some(self.values.iter().flatten().count())
+    }
+
+    fn ends_of(&self, item: usize) -> (f64, f64) {
+        self.ends.map_or(self.range, |ends| ends[item])
+    }
+}
+
+/// What is left of values without what a help tells of them, with ends.
+struct Rest {
+    values: Vec<Option<f64>>,
+    ends: Vec<(f64, f64)>,
+    range: (f64, f64),
+}
+
+impl Rest {
+    fn of<'a>(&'a self, ask: &Ask<'a>) -> Ask<'a> {
+        Ask { values: &self.values, ends: Some(&self.ends), range: self.range, help: None, ..*ask }
+    }
 }
 
 /// How labelled items were chosen, and which of them belong to one cluster.
@@ -448,6 +513,8 @@ struct Sizes {
     without: f64,
     /// Items in clusters without a label.
     items: f64,
+    /// How large the cluster of such an item is on average, in those of the average cluster without a label.
+    large: f64,
 }
 
 impl Sizes {
@@ -468,13 +535,15 @@ pub struct Growth {
     pub missing: f64,
     /// Clusters with a label.
     pub clusters: f64,
+    /// Labels of such a cluster.
+    pub rows: f64,
     /// 1 over the variance of a mean, but for the labelled share.
     pub precision: f64,
 }
 
 impl Growth {
     /// No further labels.
-    pub const NONE: Self = Self { left: 1.0, missing: 1.0, clusters: 1.0, precision: 1.0 };
+    pub const NONE: Self = Self { left: 1.0, missing: 1.0, clusters: 1.0, rows: 1.0, precision: 1.0 };
 
     /// So many times the clusters, each with as many labels, where a share of the population, 0 to 1, has one now.
     pub fn new(times: f64, labelled: f64) -> Self {
@@ -582,6 +651,7 @@ impl Design {
             with_label: effective(labelled),
             without: effective(others),
             items: sum(others),
+            large: others.len() as f64 / effective(others),
         };
         Self { sizes: Some(sizes), ..self }
     }
@@ -738,23 +808,38 @@ impl Design {
         if more != Growth::NONE && self.sizes.is_some() {
             return Self { sizes: None, ..self.clone() }.after(ask, more);
         }
-        let known = |found: ItemEstimate| ask.within_known(found, more.left);
-        let plain = self.without_help(&Ask { help: None, ..*ask }, (more, 1.0)).map(known);
-        let (Some(help), Some(found)) = (ask.help, plain.estimate()) else { return plain };
-        let slope = self.slope(ask.values, help.of_labelled);
-        let residual = |(value, f): (&Option<f64>, &f64)| value.map(|y| y - slope * (f - help.overall));
-        let residuals: Vec<Option<f64>> = ask.values.iter().zip(help.of_labelled).map(residual).collect();
-        let [low, high] =
-            [ask.range.0 - slope * (help.range.1 - help.overall), ask.range.1 - slope * (help.range.0 - help.overall)];
-        let helped =
-            self.without_help(&Ask { values: &residuals, range: (low, high), help: None, ..*ask }, (more, 2.0));
-        let clamped = |found: ItemEstimate| {
-            let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(ask.range.0, ask.range.1));
-            known(ItemEstimate { value, lo, hi, ..found })
+        let found = self.found(ask, more);
+        if more == Growth::NONE { found } else { found.no_wider(self.found(ask, Growth::NONE)) }
+    }
+
+    fn found(&self, ask: &Ask<'_>, more: Growth) -> Estimable {
+        let plain = self.of(ask, None, more);
+        match ask.help.map(|help| self.rest(ask, help)) {
+            Some(rest) => plain.or_narrower(self.of(ask, Some(&rest), more)),
+            None => plain,
+        }
+    }
+
+    /// The estimate from the values alone, or from what a help leaves of them.
+    fn of(&self, ask: &Ask<'_>, rest: Option<&Rest>, more: Growth) -> Estimable {
+        let found = match rest {
+            None => self.without_help(&Ask { help: None, ..*ask }, (more, 1.0)),
+            Some(rest) => self.without_help(&rest.of(ask), (more, 2.0)),
         };
-        match helped.map(clamped) {
-            Estimable::Estimated(with) if with.hi - with.lo < found.hi - found.lo => Estimable::Estimated(with),
-            _ => plain,
+        found.map(|found| {
+            let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(ask.range.0, ask.range.1));
+            ask.within_known(ItemEstimate { value, lo, hi, ..found }, more.left)
+        })
+    }
+
+    fn rest(&self, ask: &Ask<'_>, help: Help<'_>) -> Rest {
+        let slope = self.slope(ask.values, help.of_labelled);
+        let told = |f: f64| slope * (f - help.overall);
+        let ends = |f: &f64| (ask.range.0 - told(*f), ask.range.1 - told(*f));
+        Rest {
+            values: ask.values.iter().zip(help.of_labelled).map(|(y, f)| y.map(|y| y - told(*f))).collect(),
+            ends: help.of_labelled.iter().map(ends).collect(),
+            range: (ask.range.0 - told(help.range.1), ask.range.1 - told(help.range.0)),
         }
     }
 
@@ -796,7 +881,9 @@ impl Design {
             // Squares about fitted numbers are too small by so many of the clusters, now and then.
             let small = |clusters: f64| (1.0 - fitted / clusters).max(0.5);
             let precision = more.precision * small(linear.effective) / small(linear.effective * more.clusters);
-            let [lo, hi] = self.bounds(ask, &linear, Growth { precision, ..more });
+            let bounds = self.bounds(ask, &linear, Growth { precision, ..more });
+            let unseen = self.unseen(ask.range.1 - ask.range.0, &linear, (ask.level, ask.of_study), more);
+            let [lo, hi] = further(value, bounds, unseen, ask.range);
             let standard_error = (linear.variance / more.precision).sqrt();
             return Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items: linear.items });
         }
@@ -809,6 +896,18 @@ impl Design {
         let variance = linear.variance / more.precision * (1.0 + raised(ask.fitted, linear.effective * more.clusters));
         let skewness = linear.skewness / more.precision.sqrt();
         Estimable::Estimated(Linear { variance, skewness, ..linear }.wider(ask.level))
+    }
+
+    /// How far a plan reaches at least for values that differ by so much and were not seen, where all that were seen are alike.
+    /// Of m clusters the next is one in 1/(m + 1), whose variance the further labels will show (Laplace).
+    fn unseen(&self, by: f64, found: &Linear, (level, of_study): (f64, bool), more: Growth) -> f64 {
+        let chance = 1.0 / (found.effective + 1.0);
+        let variance = chance * (1.0 - chance) * by * by / found.effective;
+        if more == Growth::NONE || found.variance > 1e-9 * variance {
+            return 0.0;
+        }
+        let left = if of_study { more.left * (1.0 - found.effective / self.population).max(0.0) } else { 1.0 };
+        normal_quantile(0.5 + 0.5 * level) * (variance * left / more.precision).sqrt()
     }
 
     fn least(&self, ask: &Ask<'_>) -> usize {
@@ -936,10 +1035,64 @@ impl Design {
         }
     }
 
+    /// The lowest and the highest mean that one more cluster is taken to have, as the head of this module describes them.
+    fn new_cluster(&self, ask: &Ask<'_>, centre: f64, more: Growth) -> ([f64; 2], f64) {
+        let mut clusters = vec![(0.0, 0.0); self.weights.len()];
+        let (mut most, mut by_row, mut items, mut ends) = (0.0, 0.0, 0.0, [0.0; 2]);
+        for (item, (value, &thing)) in ask.values.iter().zip(&self.clusters).enumerate() {
+            let Some(value) = value.filter(|_| self.weights[thing] > 0.0) else { continue };
+            let (low, high) = ask.ends_of(item);
+            let off = value - centre.clamp(low, high);
+            by_row += off * off;
+            most += off.abs() * if off < 0.0 { centre.min(high) - low } else { high - centre.max(low) };
+            ends = [ends[0] + low, ends[1] + high];
+            items += 1.0;
+            clusters[thing] = (clusters[thing].0 + off, clusters[thing].1 + 1.0);
+        }
+        clusters.retain(|(_, items)| *items > 0.0);
+        let wide = (ends[1] - ends[0]) / items;
+        let one = 0.25 * wide * wide * items / clusters.len() as f64 / more.clusters;
+        let squares = clusters.iter().map(|(off, items)| off * off / items).sum::<f64>();
+        // Rows of a cluster are alike, or else differ by themselves, which cancels in means of many.
+        let by_itself = |rows: f64| 1.0 / rows.max(1.0);
+        let [now, then] = [1.0, more.rows].map(|times| by_itself(times * items / clusters.len() as f64));
+        let alike = if now < 1.0 { ((squares - now * by_row) / (1.0 - now)).max(0.0) } else { by_row };
+        let squares = then * by_row + (1.0 - then) * alike;
+        let far = if most + one > 0.0 { ((squares + one) / (most + one)).sqrt().min(1.0) } else { 1.0 };
+        let end = |end: f64, sum: f64| centre + far * (far * end + (1.0 - far) * sum / items - centre);
+        let effective = items * items / clusters.iter().map(|(_, items)| items * items).sum::<f64>();
+        let t = student_quantile(0.5 + 0.5 * ask.level, (effective * more.clusters - 1.0).max(1.0));
+        let wider = 1.0 + (1.0 - far) * (t / normal_quantile(0.5 + 0.5 * ask.level) - 1.0);
+        ([end(ask.range.0, ends[0]), end(ask.range.1, ends[1])], wider)
+    }
+
+    /// How far from the means a cluster of rows of numbers goes, of the way to a corner: the root of the spread of clusters over
+    /// that of items with one more cluster halfway, 1 for items that are clusters of their own.
+    fn far(&self, rows: &[Option<Vec<f64>>], means: &[f64], corners: &[Vec<f64>]) -> f64 {
+        let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
+        let off = |row: &Vec<f64>| row.iter().zip(means).map(|(x, mean)| x - mean).collect::<Vec<f64>>();
+        let mut clusters = vec![(vec![0.0; means.len()], 0.0); self.weights.len()];
+        let mut by_row = 0.0;
+        for (row, &thing) in rows.iter().zip(&self.clusters) {
+            let Some(row) = row.as_ref().filter(|_| self.weights[thing] > 0.0).map(off) else { continue };
+            by_row += square(&row);
+            clusters[thing].0.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
+            clusters[thing].1 += 1.0;
+        }
+        clusters.retain(|(_, items)| *items > 0.0);
+        let number = clusters.len() as f64;
+        let items: f64 = clusters.iter().map(|(_, items)| items).sum();
+        let most = corners.iter().map(|corner| square(&off(corner))).fold(0.0, f64::max);
+        let one = 0.25 * most * items / number;
+        let squares: f64 = clusters.iter().map(|(sums, items)| square(sums) / items).sum();
+        ((squares.max(by_row * number / items) + one) / (by_row + one)).sqrt().min(1.0)
+    }
+
     /// Bounds of a mean of values within a range, as the head of this module describes them.
     fn bounds(&self, ask: &Ask<'_>, found: &Linear, more: Growth) -> [f64; 2] {
         let tail = 0.5 * (1.0 - ask.level);
         let number = self.weights.len();
+        let (new, wider) = self.new_cluster(ask, found.value, more);
         let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
         for (value, &thing) in ask.values.iter().zip(&self.clusters) {
             if let Some(value) = value {
@@ -959,7 +1112,11 @@ impl Design {
                 if weight <= 0.0 || share == 0.0 || with_values <= 0.0 {
                     continue;
                 }
-                let of_rows: f64 = own.iter().map(|(c, m)| m.weight * rows[*c]).sum::<f64>() / weight;
+                let sum_of = |of: &dyn Fn(f64) -> f64| own.iter().map(|(c, m)| m.weight * of(rows[*c])).sum::<f64>();
+                let all = sum_of(&|m| m);
+                // As large as the cluster of an average row, if those without a label differ so in size.
+                let large = sum_of(&|m| m * m) * sum_of(&|m| f64::from(u8::from(m > 0.0))) / (all * all).max(1e-12);
+                let of_rows = all / weight * large.min(self.sizes.map_or(large, |sizes| sizes.large)).max(1.0);
                 let spread = (own.iter().map(|(_, m)| m.weight * m.weight).sum::<f64>() / weight).max(stage.spread);
                 // Of one stratum the mean is a ratio; of several, residuals about the whole mean have means in each.
                 let (centre, per) = if is_single { (0.0, None) } else { (found.value, Some(1.0)) };
@@ -989,13 +1146,13 @@ impl Design {
                     count: 1.0,
                 };
                 let ends = [(ask.range.0, 1.0), (ask.range.1, -1.0)];
-                for ((squares, shift), (to, sign)) in squares.iter_mut().zip(&mut shift).zip(ends) {
+                for (k, (to, sign)) in ends.into_iter().enumerate() {
                     let mirrored = |t: &Term| Term { value: sign * t.value, ..*t };
-                    let all: Vec<Term> = terms.iter().map(mirrored).chain([mirrored(&end(to))]).collect();
-                    let reach = if is_whole { 0.0 } else { part * (sign * at - quantile(&all, tail)).max(0.0) };
-                    *squares += reach * reach;
+                    let all: Vec<Term> = terms.iter().map(mirrored).chain([mirrored(&end(new[k]))]).collect();
+                    let reach = if is_whole { 0.0 } else { wider * part * (sign * at - quantile(&all, tail)).max(0.0) };
+                    squares[k] += reach * reach;
                     let missing = if is_single { to } else { (to - centre) * of_rows };
-                    *shift += part * more.missing * stage.lost(h) * (at - missing).abs();
+                    shift[k] += part * more.missing * stage.lost(h) * (at - missing).abs();
                 }
             }
         }
@@ -1013,44 +1170,53 @@ impl Design {
     /// the study alone: bounds combine as in Zou and Donner (2008), less what clusters with values on both sides make the two
     /// share.
     pub fn contrast(&self, one: &Ask<'_>, other: &Ask<'_>) -> Estimable {
-        // What means of the study vary by over studies like it, however many of its items have a label.
-        let over_new = |ask: &Ask<'_>| {
-            if ask.rows == Some(ask.values.iter().flatten().count()) {
-                return self.estimate(&Ask { of_study: false, rows: None, help: None, ..*ask });
+        let plain = self.apart([(one, None), (other, None)]);
+        let [a, b] = [one, other].map(|ask| Some(self.rest(ask, ask.help.filter(|_| !ask.is_whole())?)));
+        match a.is_some() || b.is_some() {
+            true => plain.or_narrower(self.apart([(one, a.as_ref()), (other, b.as_ref())])),
+            false => plain,
+        }
+    }
+
+    /// The difference of two means from the values alone, or from what a help leaves of them.
+    fn apart(&self, sides: [(&Ask<'_>, Option<&Rest>); 2]) -> Estimable {
+        // A mean with what it varies by over studies like this one, however many of its items have a label, and its linear parts.
+        let over_new = |(ask, rest): (&Ask<'_>, Option<&Rest>)| {
+            if ask.is_whole() {
+                let ask = Ask { of_study: false, rows: None, help: None, ..*ask };
+                return (self.estimate(&ask), 0.0, [ask, ask].map(|ask| self.linear_of(&ask)));
             }
-            let value = self.plain_mean(ask.values).unwrap_or(0.0);
-            let [new, own] = [false, true].map(|of_study| self.linear_mean(&Ask { of_study, ..*ask }, value));
-            let more = if ask.of_study { (new.variance - own.variance).max(0.0) } else { 0.0 };
-            let reach = student_quantile(0.5 + 0.5 * ask.level, new.freedom) * more.sqrt();
-            self.estimate(ask).map(|found| ItemEstimate {
-                standard_error: found.standard_error.hypot(more.sqrt()),
-                lo: found.value - (found.value - found.lo).hypot(reach),
-                hi: found.value + (found.hi - found.value).hypot(reach),
-                ..found
-            })
+            let [new, of_study] = [false, true].map(|of_study| self.linear_of(&Ask { of_study, ..*ask }));
+            let more = if ask.of_study { (new.variance - of_study.variance).max(0.0).sqrt() } else { 0.0 };
+            (self.of(ask, rest, Growth::NONE), more, [rest.map_or(of_study, |rest| self.linear_of(&rest.of(ask))), new])
         };
-        let [a, b] = [one, other].map(over_new);
+        let [(a, of_a, u), (b, of_b, v)] = sides.map(over_new);
         let (Some(x), Some(y)) = (a.estimate(), b.estimate()) else {
             let not = if a.estimate().is_none() { a } else { b };
-            let [a, b] = [one, other].map(|ask| self.plain_mean(ask.values));
-            return match (&self.unknown, a, b) {
-                (Some(reason), Some(a), Some(b)) => Estimable::of_these_items(a - b, reason.clone()),
+            return match (&self.unknown, sides.map(|(ask, _)| self.plain_mean(ask.values))) {
+                (Some(reason), [Some(a), Some(b)]) => Estimable::of_these_items(a - b, reason.clone()),
                 _ => not,
             };
         };
-        let [u, v] = [one, other].map(|ask| self.linear_mean(ask, self.plain_mean(ask.values).unwrap_or(0.0)));
-        let both: f64 = u.influence.iter().zip(&v.influence).map(|(a, b)| a * b).sum();
-        let [uu, vv] = [&u, &v].map(|of| of.influence.iter().map(|z| z * z).sum::<f64>());
-        let shared = if uu * vv > 0.0 { (both / (uu * vv).sqrt()).clamp(-1.0, 1.0) } else { 0.0 };
-        let reach = |p: f64, q: f64| (p * p + q * q - 2.0 * shared * p * q).max(0.0).sqrt();
+        let [shared, shared_new] = [0, 1].map(|k| u[k].shared(&v[k]));
+        let [t, t_other] = [(&u, sides[0]), (&v, sides[1])]
+            .map(|(linear, (ask, _))| student_quantile(0.5 + 0.5 * ask.level, linear[1].freedom));
+        let reach = |shared: f64, p: f64, q: f64| (p * p + q * q - 2.0 * shared * p * q).max(0.0).sqrt();
+        let both = |p: f64, q: f64, t: f64, t_other: f64| {
+            reach(shared, p, q).hypot(reach(shared_new, t * of_a, t_other * of_b))
+        };
         let value = x.value - y.value;
         Estimable::Estimated(ItemEstimate {
             value,
-            standard_error: reach(x.standard_error, y.standard_error),
-            lo: value - reach(x.value - x.lo, y.hi - y.value),
-            hi: value + reach(x.hi - x.value, y.value - y.lo),
+            standard_error: both(x.standard_error, y.standard_error, 1.0, 1.0),
+            lo: value - both(x.value - x.lo, y.hi - y.value, t, t_other),
+            hi: value + both(x.hi - x.value, y.value - y.lo, t, t_other),
             items: x.items + y.items,
         })
+    }
+
+    fn linear_of(&self, ask: &Ask<'_>) -> Linear {
+        self.linear_mean(ask, self.plain_mean(ask.values).unwrap_or(0.0))
     }
 
     /// A function of means over items, such as an agreement beyond chance; `rows` has the same numbers for each item
@@ -1068,7 +1234,7 @@ impl Design {
         level: f64,
         of: impl Fn(&[f64]) -> Option<f64>,
     ) -> Estimable {
-        self.function_after(rows, (corners, range), level, of, |_| Growth::NONE)
+        self.function_after(rows, (corners, range), level, &of, &|_| Growth::NONE)
     }
 
     /// [`Self::function`] with further labels; `more` says how they multiply those of values of items, which are the linear
@@ -1076,10 +1242,10 @@ impl Design {
     pub fn function_after(
         &self,
         rows: &[Option<Vec<f64>>],
-        (corners, range): (&[Vec<f64>], (f64, f64)),
+        (of_corners, range): (&[Vec<f64>], (f64, f64)),
         level: f64,
-        of: impl Fn(&[f64]) -> Option<f64>,
-        more: impl FnOnce(&[Option<f64>]) -> Growth,
+        of: &dyn Fn(&[f64]) -> Option<f64>,
+        more: &dyn Fn(&[Option<f64>]) -> Growth,
     ) -> Estimable {
         let undefined = || Estimable::not("it is undefined where all answers, or all labels, are the same");
         let value = self.plain_means(rows).and_then(|means| of(&means));
@@ -1136,11 +1302,11 @@ impl Design {
         };
         let linear = vary(value, &influence);
         let nothing = [Some(0.0)];
-        let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
+        let ask = if of_corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
         if let Some(not) = self.lacking(&ask, &linear, more.missing).or_else(|| self.missing(value, more.missing)) {
             return not;
         }
-        if corners.is_empty() {
+        if of_corners.is_empty() {
             if linear.variance.sqrt() <= 1e-9 {
                 return Estimable::not(format!(
                     "it is {value:.3} without any item as well, so its interval cannot be determined"
@@ -1148,12 +1314,16 @@ impl Design {
             }
             return Estimable::Estimated(linear.wider(level));
         }
-        // One more thing, as for a mean: of the average size, and of the weight of an effective one.
+        // One more thing, as for a mean: of the average size, of the weight of an effective one, and as far from the means as
+        // those there are.
+        let far = self.far(rows, &means, of_corners);
+        let beyond = |row: &Vec<f64>| row.iter().zip(&means).map(|(x, mean)| mean + far * (x - mean)).collect();
+        let corners: Vec<Vec<f64>> = of_corners.iter().map(beyond).collect();
         let own = weight.iter().sum::<f64>() / (linear.effective * more.clusters);
         let standard_error = linear.variance.sqrt();
         let all = weight.iter().sum::<f64>() + own;
         let with = |row: &Vec<f64>| of(&sums.iter().zip(row).map(|(sum, x)| (sum + own * x) / all).collect::<Vec<_>>());
-        let mut ends = [value; 2];
+        let (mut ends, mut by) = ([value; 2], 0.0_f64);
         for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
             let furthest = corners.iter().filter_map(|row| Some((sign * with(row)?, row)));
             let Some((_, row)) = furthest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return undefined() };
@@ -1163,13 +1333,27 @@ impl Design {
             let variance = found.variance + of_row * of_row;
             let reach = student_quantile(0.5 + 0.5 * level, found.freedom) * variance.sqrt();
             *end = sign * (sign * centre - reach).min(sign * value);
+            by = by.max(of_row.abs() * all * all / (own * (all - own)));
         }
-        let [lo, hi] = ends.map(|end| end.clamp(range.0, range.1));
-        Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items })
+        let unseen = self.unseen(by, &linear, (level, false), more);
+        let [lo, hi] = further(value, ends.map(|end| end.clamp(range.0, range.1)), unseen, range);
+        let found = Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items });
+        match more == Growth::NONE {
+            true => found,
+            false => found.no_wider(self.function_after(rows, (of_corners, range), level, of, &|_| Growth::NONE)),
+        }
     }
 }
 
 impl Linear {
+    /// How far two estimates vary together because clusters have a part in both, -1 to 1.
+    fn shared(&self, other: &Self) -> f64 {
+        let over =
+            |one: &Self, other: &Self| one.influence.iter().zip(&other.influence).map(|(a, b)| a * b).sum::<f64>();
+        let own = over(self, self) * over(other, other);
+        if own > 0.0 { (over(self, other) / own.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
+    }
+
     /// The wider of Hall's interval and Student's on either side: differences of log scores have long tails on both, and
     /// the skewness of a sample falls short of theirs.
     fn wider(&self, level: f64) -> ItemEstimate {
@@ -1183,6 +1367,16 @@ impl Linear {
         let hi = self.value - standard_error * back(self.skewness, -t).min(-t);
         ItemEstimate { value: self.value, standard_error, lo, hi, items: self.items }
     }
+}
+
+/// Bounds at least `unseen` from the value; where the range ends, the other side has what is beyond.
+fn further(value: f64, [lo, hi]: [f64; 2], unseen: f64, range: (f64, f64)) -> [f64; 2] {
+    if unseen == 0.0 {
+        return [lo, hi];
+    }
+    let [below, above] = [value - lo, hi - value].map(|reach| reach.max(unseen));
+    let [under, over] = [(range.0 - value + below).max(0.0), (value + above - range.1).max(0.0)];
+    [(value - below - over).max(range.0), (value + above + under).min(range.1)]
 }
 
 /// Things of one weight and value in a bootstrap: weight w, sum of values y, rows m, shape k, and how many there are.
@@ -1304,7 +1498,7 @@ mod tests {
             ((width(sized) / width(plain)).powi(2), width(sized))
         };
         assert_eq!(widened(&[3; 20], &[3; 40], true).0, 1.0);
-        assert_eq!(widened(&[1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2], &[1; 40], true).0, 1.0);
+        assert!(widened(&[1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2], &[1; 40], true).0 <= 1.0);
         // K = 700^2 / (300^2 + 40 10^2), S = 700/900, 41 of 61 without a label.
         let (share, open): (f64, f64) = (700.0 / 900.0, 41.0 / 61.0);
         let others: Vec<usize> = std::iter::once(300).chain([10; 40]).collect();
@@ -1722,6 +1916,37 @@ mod tests {
         assert!((apart.standard_error / expected - 1.0).abs() < 0.05 && apart.lo < 0.05, "{apart:?} {expected}");
     }
 
+    /// Of 20 conversations of 10 rows each has one or two errors, as if rows erred by themselves: an interval is not as wide as
+    /// where an eighth of the conversations are wrong as a whole, and the difference of two systems in them is that of what
+    /// the judge leaves open, not that of the systems' rates.
+    #[test]
+    fn clusters_go_no_further_than_they_do() {
+        let clusters: Vec<usize> = (0..200).map(|i| i / 10).collect();
+        let design = Design::random_of(clusters, 100);
+        let width = |found: &Estimable| found.estimate().map(|found| found.hi - found.lo).unwrap();
+        let errs = |i: usize, whole: bool| if whole { (i / 10).is_multiple_of(8) } else { i % 10 <= i / 10 % 2 };
+        let [single, whole] = [false, true].map(|whole| {
+            width(&design.estimate(&Ask::share(&some(
+                &(0..200).map(|i| f64::from(u8::from(!errs(i, whole)))).collect::<Vec<_>>(),
+            ))))
+        });
+        assert!(single < 0.6 * whole, "{single} {whole}");
+        // Of one system more passes in even conversations, of the other in odd ones; the judge knows it but for its errors.
+        let passes = |i: usize| (i % 2 == i / 10 % 2) == (i % 20 != 5);
+        let judge: Vec<f64> = (0..1000).map(|i| f64::from(u8::from(passes(i) != errs(i, false)))).collect();
+        let of = |system: usize| {
+            (0..200).map(|i| (i % 2 == system).then_some(f64::from(u8::from(passes(i))))).collect::<Vec<_>>()
+        };
+        let (one, other) = (of(0), of(1));
+        let all = |system: usize| judge.iter().copied().skip(system).step_by(2).collect::<Vec<_>>();
+        let (a, b) = (all(0), all(1));
+        let ask =
+            |values, all: &[f64]| -> Ask<'_> { Ask::share(values).of_rows(500).helped(Help::new(&judge[..200], all)) };
+        let helped = width(&design.contrast(&ask(&one, &a), &ask(&other, &b)));
+        let plain = width(&design.contrast(&Ask::share(&one).of_rows(500), &Ask::share(&other).of_rows(500)));
+        assert!(helped < 0.8 * plain, "{helped} {plain}");
+    }
+
     /// As many labels more narrow an interval as its plan says, within a twentieth.
     #[test]
     fn plans_name_the_width_that_comes() {
@@ -1731,6 +1956,30 @@ mod tests {
         let planned = found(&design(60).after(&Ask::share(&few).of_study(), Growth::new(4.0, 60.0 / 900.0)));
         let then = found(&design(240).estimate(&Ask::share(&many).of_study()));
         assert!(((planned.hi - planned.lo) / (then.hi - then.lo) - 1.0).abs() < 0.05, "{planned:?} {then:?}");
+    }
+
+    /// From 60 labels without an error, plans foresee the errors that such samples leave open: 240 labels are planned to give at
+    /// least three quarters of the width of 240 of which two are wrong, of agreement and of kappa.
+    #[test]
+    fn plans_from_labels_without_an_error_foresee_some() {
+        let beyond_chance = |m: &[f64]| {
+            let chance = m[1] * m[2] + (1.0 - m[1]) * (1.0 - m[2]);
+            (chance < 1.0).then(|| (m[0] - chance) / (1.0 - chance))
+        };
+        let row =
+            |judge: bool, person: bool| [judge == person, judge, person].map(|is| f64::from(u8::from(is))).to_vec();
+        let corners = [row(false, false), row(false, true), row(true, false), row(true, true)];
+        let widths = |labels: usize, errors: usize, more: Growth| {
+            let design = Design::random_of((0..labels).collect(), 1500);
+            let wrong = |i: usize| i % (labels / 2) < errors / 2;
+            let agree = some(&(0..labels).map(|i| f64::from(u8::from(!wrong(i)))).collect::<Vec<_>>());
+            let rows: Vec<_> = (0..labels).map(|i| Some(row(wrong(i) != (i % 3 > 0), i % 3 > 0))).collect();
+            let kappa = design.function_after(&rows, (&corners, (-1.0, 1.0)), 0.95, &beyond_chance, &|_| more);
+            [design.after(&Ask::share(&agree), more), kappa].map(|of| found(&of)).map(|of| of.hi - of.lo)
+        };
+        let (planned, came) = (widths(60, 0, Growth::new(4.0, 0.04)), widths(240, 2, Growth::NONE));
+        assert!((0..2).all(|k| planned[k] > 0.75 * came[k]), "{planned:?} {came:?}");
+        assert!((0..2).all(|k| planned[k] < widths(60, 0, Growth::NONE)[k]));
     }
 
     /// Of 300 clusters 120 count for themselves alone, and 48 of the others were drawn at random: further labels go to these others.

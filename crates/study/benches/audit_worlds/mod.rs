@@ -38,6 +38,8 @@ pub(crate) struct World {
     pub(crate) by_id: bool,
     /// Rows that are labelled at random after those.
     pub(crate) further: usize,
+    /// Whether a second person labels only what the first and the judge differ on.
+    pub(crate) settles: bool,
 }
 
 /// What answers can be.
@@ -82,7 +84,7 @@ pub(crate) enum Chosen {
 }
 
 /// The worlds of the bench: some like those that people have, and those in which intervals once broke.
-pub(crate) const WORLDS: [World; 30] = [
+pub(crate) const WORLDS: [World; 31] = [
     world("two answers, 120 labelled", 600, 120),
     world("two answers, 600 labelled", 4000, 600),
     World { chosen: Chosen::Longer(0.4, 1.6), ..world("two answers, unequal chances", 1500, 300) },
@@ -118,6 +120,7 @@ pub(crate) const WORLDS: [World; 30] = [
     World { chosen: Chosen::Longer(0.02, 4.75), ..world("chances from .004 to .95", 1500, 300) },
     World { chosen: Chosen::LeastConfident, ..world("the 60 least confident, untold", 600, 60) },
     World { judge: Judge::Says(1.0), ..even("the judge always says yes", 150) },
+    World { settles: true, ..world("second labels settle what judge and person differ on", 1000, 200) },
 ];
 
 const CONVERSATIONS: World =
@@ -141,6 +144,7 @@ const fn world(name: &'static str, rows: usize, labelled: usize) -> World {
         alike: 1.5,
         by_id: false,
         further: 0,
+        settles: false,
     }
 }
 
@@ -296,6 +300,11 @@ pub(crate) fn table(world: World, seed: u64) -> (Vec<Row>, CellTable, Labelled) 
     let cells = rows.iter().enumerate().map(|(i, row)| {
         let human =
             |stream: &mut Stream| if labelled[i] { world.text(drawn(&row.people, stream)) } else { String::new() };
+        let people = [(); 2].map(|()| human(&mut stream));
+        let [first, second] = match people {
+            [first, _] if world.settles && first == world.text(row.judge as usize) => [first, String::new()],
+            people => people,
+        };
         let conversation = format!("talk {}", i / world.conversation);
         let mut cells = vec![
             if world.by_id { conversation.clone() } else { i.to_string() },
@@ -305,8 +314,8 @@ pub(crate) fn table(world: World, seed: u64) -> (Vec<Row>, CellTable, Labelled) 
             format!("{i:>5}{}", "x".repeat(row.length)),
             world.text(row.judge as usize),
             row.confidence.to_string(),
-            human(&mut stream),
-            human(&mut stream),
+            first,
+            second,
             row.chance.to_string(),
         ];
         cells.extend((world.conversation > 1 && !world.by_id).then_some(conversation));

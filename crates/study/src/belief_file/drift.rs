@@ -1,5 +1,6 @@
 //! How what the judge says and the features of a fit were distributed, and how far further items have moved from that.
 
+use judge_uncertainty_core::stats::estimator::Design;
 use judge_uncertainty_core::stats::normal::normal_quantile;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,19 @@ pub struct Baseline {
     pub low: Option<f64>,
     /// Highest value.
     pub high: Option<f64>,
+    /// How many items of a cluster tell as much as one on its own, 1 or more: 1 + (m - 1) r with m the size of the cluster of an
+    /// average item and r how alike the bins of one cluster are ([`Design::alike()`]; Rao and Scott 1981, "The analysis of
+    /// categorical data from complex sample surveys").
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub effect: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(effect: &f64) -> bool {
+    *effect == 1.0
 }
 
 /// Further items in the bins of a [`Baseline`].
@@ -44,13 +58,14 @@ pub struct Drift {
     /// Population stability index of further items against those of the fit, in nats:
     ///
     /// ```text
-    /// PSI = sum over bins of (a - e) ln(a / e)        a = (n_bin + 1/2) / (n + B/2)
+    /// PSI = sum over bins of (a - e) ln(a / e)        a = (n_bin + d/2) / (n + d B/2)
     /// ```
     ///
-    /// with the share a of a bin among the n further items, e the same among those of the fit, and B bins, of which
+    /// with d the effect of clusters ([`Baseline::effect`]), the share a of a bin among the n further items, e the same among those of the fit, and B bins, of which
     /// items without the quantity are one where there are such. `None` without items.
     pub psi: Option<f64>,
-    /// What it is on average if nothing has moved, (B - 1)(1/n + 1/m) with m items in the fit: sampling alone.
+    /// What it is on average if nothing has moved, (B - 1)(1/n + 1/m) with m items in the fit, times the effect of clusters in
+    /// the fit: sampling alone.
     pub psi_by_chance: Option<f64>,
     /// Bins less one, B - 1.
     #[serde(skip)]
@@ -65,11 +80,11 @@ pub struct Drift {
 const BINS: usize = 10;
 
 impl Baseline {
-    /// The distribution of a quantity; `labelled` says which items are.
+    /// The distribution of a quantity; `labelled` says which items are, `clusters` has the number of each one's cluster.
     ///
     /// # Panics
-    /// If there is not one entry of `labelled` per value.
-    pub fn new(name: impl Into<String>, values: &[Option<f64>], labelled: &[bool]) -> Self {
+    /// If there is not one entry of `labelled` and of `clusters` per value.
+    pub fn new(name: impl Into<String>, values: &[Option<f64>], labelled: &[bool], clusters: &[usize]) -> Self {
         assert_eq!(values.len(), labelled.len(), "labelled or not, of every item");
         let mut present: Vec<f64> = values.iter().flatten().copied().collect();
         present.sort_by(f64::total_cmp);
@@ -86,11 +101,28 @@ impl Baseline {
             low: known().reduce(f64::min),
             high: known().reduce(f64::max),
             edges,
+            effect: 1.0,
         };
         let mut tally = of_fit.tally();
         values.iter().for_each(|value| tally.add(&of_fit, *value));
         (of_fit.counts, of_fit.missing) = (tally.counts, tally.missing);
+        let mut sizes = vec![0.0; clusters.iter().max().map_or(0, |last| last + 1)];
+        clusters.iter().for_each(|&cluster| sizes[cluster] += 1.0);
+        let size = sizes.iter().map(|size| size * size).sum::<f64>() / values.len().max(1) as f64;
+        if size > 1.0 {
+            let bins = of_fit.edges.len() + 2;
+            let rows: Vec<Vec<f64>> =
+                (0..bins).map(|k| (0..bins).map(|j| f64::from(u8::from(j == k))).collect()).collect();
+            let bin = |item: usize| values[item].map_or(bins - 1, |x| of_fit.bin(x));
+            let [alike, error] = Design::random(clusters.to_vec()).alike(|item| Some(&rows[bin(item)]));
+            of_fit.effect = 1.0 + (size - 1.0) * (alike.max(0.0) + error).min(1.0);
+        }
         of_fit
+    }
+
+    /// The bin of a value.
+    fn bin(&self, value: f64) -> usize {
+        self.edges.partition_point(|edge| *edge < value)
     }
 
     /// An empty tally of further items.
@@ -105,6 +137,9 @@ impl Baseline {
     pub fn check(&self) -> Result<(), String> {
         let finite = self.edges.iter().chain(&self.low).chain(&self.high).all(|x| x.is_finite());
         match () {
+            () if !(self.effect.is_finite() && self.effect >= 1.0) => {
+                Err("has an effect of clusters below 1".to_owned())
+            }
             () if !finite => Err("has a number that is not finite".to_owned()),
             () if !self.edges.is_sorted_by(|a, b| a < b) => Err("has edges that do not ascend".to_owned()),
             () if self.counts.len() != self.edges.len() + 1 => {
@@ -138,7 +173,8 @@ impl Baseline {
         if further == 0 || fitted == 0 {
             return drift;
         }
-        let of_bin = |count: u64, all: u64| (count as f64 + 0.5) / (all as f64 + bins as f64 / 2.0);
+        let of_bin =
+            |count: u64, all: u64| (count as f64 + 0.5 * self.effect) / (all as f64 + 0.5 * self.effect * bins as f64);
         let last = (!none_missing).then_some((&self.missing, &tally.missing));
         let pairs = self.counts.iter().zip(&tally.counts).chain(last);
         let term = |(e, a): (&u64, &u64)| {
@@ -146,14 +182,14 @@ impl Baseline {
             (a - e) * (a / e).ln()
         };
         drift.psi = Some(pairs.map(term).sum());
-        drift.psi_by_chance = Some((bins - 1) as f64 * (1.0 / further as f64 + 1.0 / fitted as f64));
+        drift.psi_by_chance = Some(self.effect * (bins - 1) as f64 * (1.0 / further as f64 + 1.0 / fitted as f64));
         drift
     }
 }
 
 impl Drift {
     /// Whether the index is beyond the usual threshold, 0.1, and beyond what chance gives for any of so many quantities in one
-    /// of 20 applications: (1/n + 1/m) times a chi-squared of B - 1 degrees of freedom, by Wilson and Hilferty's
+    /// of 20 applications: (1/n + 1/m), times the effect of clusters, times a chi-squared of B - 1 degrees of freedom, by Wilson and Hilferty's
     /// approximation (1931, "The distribution of chi-square").
     pub fn is_shifted(&self, among: usize) -> bool {
         let (Some(psi), Some(chance)) = (self.psi, self.psi_by_chance) else { return false };
@@ -170,7 +206,7 @@ impl Tally {
             self.missing += 1;
             return;
         };
-        self.counts[baseline.edges.partition_point(|edge| *edge < value)] += 1;
+        self.counts[baseline.bin(value)] += 1;
         let outside = baseline.low.is_none_or(|low| value < low) || baseline.high.is_none_or(|high| value > high);
         self.outside += u64::from(outside);
     }
@@ -193,7 +229,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let values: Vec<Option<f64>> = [0.0, 0.0, 0.0, 1.0].map(Some).to_vec();
-        let baseline = Baseline::new("x", &values, &[true, true, false, true]);
+        let baseline = Baseline::new("x", &values, &[true, true, false, true], &[0, 1, 2, 3]);
         assert_eq!((baseline.edges.as_slice(), baseline.counts.as_slice()), (&[0.0][..], &[3, 1][..]));
         assert_eq!((baseline.low, baseline.high), (Some(0.0), Some(1.0)));
         let mut tally = baseline.tally();
@@ -219,7 +255,8 @@ mod tests {
         let mut draw =
             |n: usize, shift: f64| -> Vec<Option<f64>> { (0..n).map(|_| Some(stream.random() + shift)).collect() };
         let mut of = |shift: f64| {
-            let baseline = Baseline::new("x", &draw(fitted, 0.0), &vec![true; fitted]);
+            let baseline =
+                Baseline::new("x", &draw(fitted, 0.0), &vec![true; fitted], &(0..fitted).collect::<Vec<_>>());
             let mut tally = baseline.tally();
             draw(further, shift).into_iter().for_each(|x| tally.add(&baseline, x));
             baseline.drift(&tally)
@@ -243,7 +280,9 @@ mod tests {
                 let (fitted, further) = (draw(200, 0.0), draw(30, shift));
                 (0..classes).any(|class| {
                     let is = |of: &u32| Some(f64::from(u8::from(*of == class)));
-                    let baseline = Baseline::new("x", &fitted.iter().map(is).collect::<Vec<_>>(), &[true; 200]);
+                    let clusters: Vec<usize> = (0..200).collect();
+                    let baseline =
+                        Baseline::new("x", &fitted.iter().map(is).collect::<Vec<_>>(), &[true; 200], &clusters);
                     let mut tally = baseline.tally();
                     further.iter().for_each(|answer| tally.add(&baseline, is(answer)));
                     baseline.drift(&tally).is_shifted(classes as usize)
@@ -251,6 +290,33 @@ mod tests {
             };
             let told = [0.0, 1.0].map(|shift| (0..400).filter(|_| is_told(shift)).count());
             assert!(told[0] <= 26 && told[1] == 400, "{classes}: {told:?} of 400");
+        }
+    }
+
+    /// Rows of 60 further conversations of 10 against 40 of a fit, whose confidence a conversation shares in part or as a whole:
+    /// what has not moved is called moved in one of 20 applications at most (of 400, and three standard errors), and what has
+    /// moved by half the range always.
+    #[test]
+    fn conversations_are_seldom_called_moved_by_chance() {
+        for share in [0.0, 0.5, 1.0] {
+            let mut stream = Stream::new(5);
+            let mut is_told = |shift: f64| {
+                let mut draw = |talks: usize, shift: f64| -> Vec<Option<f64>> {
+                    let talk = |_| {
+                        let own = stream.random();
+                        (0..10).map(|_| Some(shift + share * own + (1.0 - share) * stream.random())).collect::<Vec<_>>()
+                    };
+                    (0..talks).flat_map(talk).collect()
+                };
+                let (fitted, further) = (draw(40, 0.0), draw(60, shift));
+                let clusters: Vec<usize> = (0..400).map(|row| row / 10).collect();
+                let baseline = Baseline::new("x", &fitted, &[true; 400], &clusters);
+                let mut tally = baseline.tally();
+                further.iter().for_each(|x| tally.add(&baseline, *x));
+                baseline.drift(&tally).is_shifted(1)
+            };
+            let told = [0.0, 0.5].map(|shift| (0..400).filter(|_| is_told(shift)).count());
+            assert!(told[0] <= 33 && told[1] == 400, "{share}: {told:?} of 400");
         }
     }
 }

@@ -377,9 +377,11 @@ pub fn belief_of(path: &Path) -> PathBuf {
 fn baselines(study: &Study, decomposition: &Decomposition) -> Vec<Baseline> {
     let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
     let said = said(study.scale(), &study.judge);
-    let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled));
+    let clusters = &study.ratings().things;
+    let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled, clusters));
     let features = decomposition.features.iter();
-    let all = of_judge.chain(features.map(|feature| Baseline::new(feature.name(), &feature.values, &labelled)));
+    let all =
+        of_judge.chain(features.map(|feature| Baseline::new(feature.name(), &feature.values, &labelled, clusters)));
     all.take(MOST_WATCHED).collect()
 }
 

@@ -351,7 +351,7 @@ pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
                 let chance: f64 = (0..classes).map(|k| m[k] * m[classes + k]).sum();
                 (chance < 1.0 - 1e-9).then(|| (m[2 * classes] - chance) / (1.0 - chance))
             };
-            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, of, growth)
+            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, &of, &growth)
         }
         None => {
             let moments = |&row: &usize| {
@@ -367,7 +367,7 @@ pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
                 let chance = m[2] + m[3] - 2.0 * m[0] * m[1];
                 (chance > 1e-12).then(|| 1.0 - (m[2] + m[3] - 2.0 * m[4]) / chance)
             };
-            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, of, growth)
+            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, &of, &growth)
         }
     }
 }
@@ -431,9 +431,12 @@ fn excess(rows: &Ratings, row: usize, quantity: Statistic) -> Option<f64> {
 fn bias(sample: &Sample<'_>, rates: &[Rate]) -> Vec<(String, Estimable)> {
     let rows = sample.ratings;
     let quantities = rows.quantities();
+    let (low, high) = if rows.scale.nominal().is_some() { (0.0, 1.0) } else { rows.scale.range() };
     let of = |(k, (quantity, rate)): (usize, (&Statistic, &Rate))| {
         let values = sample.values(|row| excess(rows, row, *quantity));
-        let asked = ask(rows, &values, Values::Differences).among(quantities.len());
+        let said = |&row: &usize| rows.over_judge(row, |answer| quantity.of(answer));
+        let ends: Vec<(f64, f64)> = sample.labelled.iter().map(said).map(|said| (said - high, said - low)).collect();
+        let asked = ask(rows, &values, Values::Differences).among(quantities.len()).between(&ends);
         let of_rate = OfDomain::new(sample, k, None);
         let of_rate = sample.design.estimate(&of_rate.ask(true).among(quantities.len()));
         let found = match (sample.design.estimate(&asked), sample.design.estimate(&asked.of_study()), of_rate) {
@@ -476,10 +479,12 @@ fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
         _ => None,
     };
     let known = |row: usize| rows.confidence(row);
-    let excess = scale
-        .filter(|_| rows.scale.nominal().is_some())
-        .map(|scale| sample.values(|row| Some(known(row)? / scale - agree(row)?)))
-        .map(|over| sample.design.estimate(&Ask::mean(&over).within(-1.0, 1.0)));
+    let excess = scale.filter(|_| rows.scale.nominal().is_some()).map(|scale| {
+        let over = sample.values(|row| Some(known(row)? / scale - agree(row)?));
+        let stated = sample.labelled.iter().map(|&row| known(row).unwrap_or(0.0) / scale);
+        let ends: Vec<(f64, f64)> = stated.map(|stated| (stated - 1.0, stated)).collect();
+        sample.design.estimate(&Ask::mean(&over).within(-1.0, 1.0).between(&ends))
+    });
     let informs = contrast(
         sample,
         (&|row| known(row).and(closer(row)), Values::Goodness),
@@ -723,7 +728,13 @@ fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
     if !sample.is_assumed {
         let left = (rows - all_labels).max(0.0) / (rows - labels).max(1.0);
         let missing = (1.0 - more as f64 / sample.design.unanswered().max(1) as f64).max(0.0);
-        return Growth { left, missing, clusters, precision: now / then };
+        return Growth {
+            left,
+            missing,
+            clusters,
+            rows: all_labels / labels.max(1.0) / clusters,
+            precision: now / then,
+        };
     }
     let parts = [true, false].map(|with_label| of(&[with_label], share));
     let then: f64 = parts.iter().map(|(of, labels, _, v)| (of / rows).powi(2) * (1.0 - labels / of.max(1.0)) * v).sum();

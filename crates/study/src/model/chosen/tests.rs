@@ -60,7 +60,7 @@ fn plans_count_clusters_and_not_their_rows() {
     }
     fs::write(folder.path().join("labels.csv"), labels).unwrap();
     let came = widths().0;
-    assert!((planned.unwrap() / came - 1.0).abs() < 0.15, "{planned:?} for {came}");
+    assert!((planned.unwrap() / came - 1.0).abs() < 0.2, "{planned:?} for {came}");
     assert!(of_all.unwrap() < 1e-6);
 }
 

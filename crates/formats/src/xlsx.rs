@@ -26,10 +26,18 @@ pub fn is(bytes: &[u8]) -> bool {
 /// # Errors
 /// A file that is not a workbook or is damaged; no such sheet, or several; as [`DataTable::parse`].
 pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
+    Ok(read_named(file, bytes, id_column)?.0)
+}
+
+/// As [`read`], with the name of the sheet that was read, and behind it those of the others that have cells.
+///
+/// # Errors
+/// As there.
+pub fn read_named(file: &Path, bytes: &[u8], id_column: &str) -> Result<(DataTable, Vec<String>)> {
     guarded(file, || read_sheet(file, bytes, id_column))
 }
 
-fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
+fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<(DataTable, Vec<String>)> {
     let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(file), reason, remedy);
     let damaged = |error: XlsxError| {
         let remedy = "save it again, or save the sheet as CSV in the encoding UTF-8";
@@ -62,7 +70,8 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let longest = sheets.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
     let is_table = |(_, rows): &(String, Vec<NumberedRow>)| loosely && rows.len() > FEW.min(longest.saturating_sub(1));
     let found = sheets.iter().position(has_ids).or_else(|| sheets.iter().position(is_table)).unwrap_or(0);
-    let rows = sheets.swap_remove(found).1;
+    let (name, rows) = sheets.remove(found);
+    let names = std::iter::once(name).chain(sheets.into_iter().map(|(name, _)| name)).collect();
     // Reports have a title above the header.
     let title = rows.iter().take_while(|(_, cells)| loosely && is_title(cells.iter().map(String::as_str))).count();
     let title = if title < rows.len() { title } else { 0 };
@@ -71,7 +80,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<DataTable> {
     let header = if loosely { distinct(header) } else { header };
     let mut read = Rows::default();
     rows.for_each(|(line, cells)| read.push(0, line, cells));
-    DataTable::new(vec![file.to_owned()], Some(line), header, read).checked(id_column)
+    Ok((DataTable::new(vec![file.to_owned()], Some(line), header, read).checked(id_column)?, names))
 }
 
 /// Rows of a sheet that is perhaps no table.

@@ -88,6 +88,9 @@ impl Applier {
     fn answered(&self, name: &Path, inputs: Vec<MadeStudy>) -> Result<AuditedItems, Error> {
         let mut study = self.criterion(name, inputs)?;
         let (lines, bad) = (std::mem::take(&mut study.lines), std::mem::take(&mut study.bad));
+        if let Some(first) = bad.first().filter(|_| lines.is_empty()) {
+            return Err(first.refusal(name).into());
+        }
         let (mut audited, staged) = study.staged(&[]);
         let text = staged.text("study.toml").unwrap_or_default();
         let config = StudyConfig::from_toml(text).map_err(|error| {

@@ -97,7 +97,14 @@ impl CellTable {
             return Ok(Self::of_table(table, "Parquet"));
         }
         if xlsx::is(&bytes) {
-            return Ok(Self::of_table(xlsx::read(path, &bytes, NO_IDS)?, "an Excel workbook"));
+            let (table, sheets) = xlsx::read_named(path, &bytes, NO_IDS)?;
+            let format = match sheets.as_slice() {
+                [own, others @ ..] if !others.is_empty() => {
+                    format!("an Excel workbook, of which the sheet {own} is read and not {}", others.join(", "))
+                }
+                _ => "an Excel workbook".to_owned(),
+            };
+            return Ok(Self::of_table(table, &format));
         }
         // Of a compressed file it is told how to unpack it.
         DataTable::header_of(path, &bytes)?;

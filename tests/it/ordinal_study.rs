@@ -230,7 +230,7 @@ fn the_commands_of_a_study_take_ordinal_ratings() {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), "\n[evaluation]\nreplicates = 6\nbudgets = [10, 20]\n");
     let path = folder.path().to_str().unwrap();
-    let plan = "[[hypothesis]]\nfinding = \"agreement\"\nbelow = 5\n";
+    let plan = "[[hypothesis]]\nfinding = \"distance\"\nbelow = 5\n";
     fs::write(folder.path().join("hypotheses.toml"), plan).unwrap();
     run(&["study", "check", path], 0);
     run(&["study", "register", path], 0);

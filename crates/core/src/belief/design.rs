@@ -46,7 +46,7 @@ impl<C> Feature<C> {
         ("mean_nearest_labelled", Self::MeanNearestLabelled),
     ];
 
-    /// The same feature, whose column is identified in another way.
+    /// This feature with its column, where it has one, identified as `column` says.
     pub fn map<D>(&self, column: impl FnOnce(&C) -> D) -> Feature<D> {
         match self {
             Self::Spread => Feature::Spread,

@@ -832,6 +832,12 @@ impl Design {
         })
     }
 
+    /// What a help leaves of the values that are asked about: value - b (prediction - mean prediction), b the slope of the values
+    /// on the predictions; the values themselves without a help.
+    pub fn residuals(&self, ask: &Ask<'_>) -> Vec<Option<f64>> {
+        ask.help.map_or_else(|| ask.values.to_vec(), |help| self.rest(ask, help).values)
+    }
+
     fn rest(&self, ask: &Ask<'_>, help: Help<'_>) -> Rest {
         let slope = self.slope(ask.values, help.of_labelled);
         let told = |f: f64| slope * (f - help.overall);

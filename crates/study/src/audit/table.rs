@@ -100,7 +100,7 @@ impl CellTable {
             let (table, sheets) = xlsx::read_named(path, &bytes, NO_IDS)?;
             let format = match sheets.as_slice() {
                 [own, others @ ..] if !others.is_empty() => {
-                    format!("an Excel workbook, of which the sheet {own} is read and not {}", others.join(", "))
+                    format!("an Excel workbook; sheet {own}, not {}", others.join(", "))
                 }
                 _ => "an Excel workbook".to_owned(),
             };

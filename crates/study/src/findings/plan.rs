@@ -1,5 +1,7 @@
 //! How many labels a figure takes: half the width of its interval after further labels of random items without one.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::trust::{Sample, agreement_after, kappa, rate_after};
@@ -11,7 +13,8 @@ use judge_uncertainty_core::stats::Estimable;
 const LOOKS: [usize; 7] = [25, 50, 100, 200, 400, 800, 1600];
 /// The least number of further labels that are proposed, unless fewer items remain.
 const MORE_LABELS: usize = 50;
-/// With fewer labels than this, widths that come differ from planned ones by more than a tenth on average.
+/// With fewer labels than this, or labels in fewer clusters, widths that come differ from planned ones by more than a tenth on
+/// average.
 const ROUGH: usize = 30;
 /// With fewer items than this on which judge and people differ, how far they do is hardly known, and so is what labels will show.
 const FEW_ERRORS: usize = 5;
@@ -23,6 +26,9 @@ pub struct LabelPlan {
     pub items: usize,
     /// Those that are labelled.
     pub labelled: usize,
+    /// The clusters in which these are.
+    #[serde(skip)]
+    pub clusters: usize,
     /// Answers that a queue asked for and that are missing, which further labels are taken to be first.
     #[serde(skip)]
     pub missing: usize,
@@ -148,8 +154,9 @@ impl LabelPlan {
         let width = |labels: usize| Some(Width { labels, half: half(&rate_after(labels))? });
         let narrowing = width(0).zip(width(further)).filter(|_| further > 0).map(<[Width; 2]>::from);
         let errors = sample.labelled.iter().filter(|&&item| ratings.judge_miss(item) > 0.0).count();
+        let clusters = sample.design.things().iter().collect::<BTreeSet<_>>().len();
         let missing = sample.design.unanswered();
-        Self { items, labelled, missing, errors, target, is_assumed: sample.is_assumed, figures, narrowing }
+        Self { items, labelled, clusters, missing, errors, target, is_assumed: sample.is_assumed, figures, narrowing }
     }
 
     /// How many labels the target takes, in a sentence; `None` without one.
@@ -177,6 +184,8 @@ impl LabelPlan {
         let all: Vec<String> = self.figures.iter().filter(is_asked).map(of).collect();
         let rough = match self.labelled {
             few if few < ROUGH => format!(" (rough, from only {few} labels)"),
+            // Of so few, further labels in others may show more variation than theirs do.
+            _ if self.clusters < ROUGH => format!(" (rough, from labels in only {} clusters)", self.clusters),
             all if self.errors < FEW_ERRORS => {
                 format!(" (rough: judge and people differ on {} of {all} labelled items)", self.errors)
             }

@@ -680,7 +680,11 @@ impl<'s> OfDomain<'s> {
 
     /// The mean with `more` labels.
     fn after(&self, helped: bool, more: usize) -> Estimable {
-        self.sample.design.after(&self.ask(helped), times(self.sample, &self.values, more))
+        let (design, asked) = (&self.sample.design, self.ask(helped));
+        // What further labels show is as alike within clusters as what the help leaves of those that are there.
+        let is_used = helped && more > 0 && design.estimate(&asked) != design.estimate(&self.ask(false));
+        let residuals = is_used.then(|| design.residuals(&asked));
+        design.after(&asked, times(self.sample, residuals.as_ref().unwrap_or(&self.values), more))
     }
 }
 

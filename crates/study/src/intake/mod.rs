@@ -79,7 +79,9 @@ impl Intake {
     /// # Errors
     /// The first row that names one.
     pub fn check_criterion(&self, own: &str) -> Result<()> {
-        let Some((other, place)) = self.criteria.iter().find(|(name, _)| *name != own) else { return Ok(()) };
+        // Behind the name, a queue's table has the rubric.
+        let is_own = |name: &str| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'));
+        let Some((other, place)) = self.criteria.iter().find(|(name, _)| !is_own(name)) else { return Ok(()) };
         let reason = format!("this label is about {}, and the study is about {}", excerpt(other), excerpt(own));
         Err(Error::unfit(place.clone(), reason, "add it to the study of its own criterion"))
     }

@@ -153,7 +153,7 @@ fn parts_on_places(beliefs: &Beliefs, places: &[f64]) -> Vec<OutputColumn> {
     ]
 }
 
-/// The same of ratings.
+/// The columns that a belief about ratings has for each item.
 fn columns_of_ratings(judge: &StudyJudge, d: &Decomposition, pool: &RatingPool) -> Vec<OutputColumn> {
     const SCORE: &str = "units of the score";
     const SQUARE: &str = "squared units of the score";

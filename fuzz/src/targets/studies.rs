@@ -78,7 +78,7 @@ pub(crate) fn plan(data: &[u8]) {
     let answer = Answer::of_labels(study);
     let known: Vec<&str> = answer.findings.iter().map(|finding| finding.id.as_str()).collect();
     let scratch = Scratch::new();
-    let _ = Plan::load(&scratch.put("hypotheses.toml", data), &known).map_err(told);
+    let _ = Plan::load(&scratch.put("hypotheses.toml", data), |_| (-1.0, 1.0), &known).map_err(told);
 }
 
 /// A registration as it stands on the disk, and one frozen from a plan: what is written is read as the same.

@@ -543,6 +543,9 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
 fn of_one_kind(cells: &CellTable, roles: &mut [Option<Role>], role: Role) {
     let of = |role: Role| (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect::<Vec<usize>>();
     let (columns, others) = (of(role), of(if role == Role::Human { Role::Verdict } else { Role::Human }));
+    if columns.len() < 2 {
+        return;
+    }
     let answers = |k: usize| cells.distinct(k).map(folded).collect::<BTreeSet<String>>();
     let other_side: BTreeSet<String> = others.into_iter().flat_map(answers).collect();
     let known_of =

@@ -437,8 +437,11 @@ fn bias(sample: &Sample<'_>, rates: &[Rate]) -> Vec<(String, Estimable)> {
         let said = |&row: &usize| rows.over_judge(row, |answer| quantity.of(answer));
         let ends: Vec<(f64, f64)> = sample.labelled.iter().map(said).map(|said| (said - high, said - low)).collect();
         let asked = ask(rows, &values, Values::Differences).among(quantities.len()).between(&ends);
-        let of_rate = OfDomain::new(sample, k, None);
-        let of_rate = sample.design.estimate(&of_rate.ask(true).among(quantities.len()));
+        let of_all = || OfDomain::new(sample, k, None);
+        let of_rate = match quantities.len() {
+            1 => rate.corrected.clone(),
+            all => sample.design.estimate(&of_all().ask(true).among(all)),
+        };
         let found = match (sample.design.estimate(&asked), sample.design.estimate(&asked.of_study()), of_rate) {
             (Estimable::Estimated(new), Estimable::Estimated(study), Estimable::Estimated(known)) => {
                 let at = rate.corrected.estimate().map_or(known.value, |rate| rate.value);

@@ -614,7 +614,10 @@ class Study:
         return Queue(to, self._json("queue", self.path, *options), self._library)
 
     def add_labels(self, labels: Any, *, annotator: str | None = None, skip_known: bool = False) -> str:
-        """Adds labels from a table ``id, annotator, label`` or a file of a labelling tool; returns what was added."""
+        """Adds labels from a table ``id, annotator, label`` or a file of a labelling tool; returns what was added.
+
+        Labels that are there already are left out; ``skip_known``, which once asked for that, changes nothing.
+        """
         options: list[object] = [] if annotator is None else ["--annotator", annotator]
         options += ["--skip-known"] if skip_known else []
         if isinstance(labels, (str, os.PathLike)):

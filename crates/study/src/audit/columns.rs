@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::answers::MOST_CLASSES;
+use super::criteria::USUAL;
 use super::shares;
 use super::table::CellTable;
 use crate::input::scale::Given;
@@ -543,6 +544,7 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
 fn of_one_kind(cells: &CellTable, roles: &mut [Option<Role>], role: Role) {
     let of = |role: Role| (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect::<Vec<usize>>();
     let (columns, others) = (of(role), of(if role == Role::Human { Role::Verdict } else { Role::Human }));
+    let of_others = [others.clone(), if role == Role::Human { of(Role::Score) } else { vec![] }].concat();
     if columns.len() < 2 {
         return;
     }
@@ -550,7 +552,13 @@ fn of_one_kind(cells: &CellTable, roles: &mut [Option<Role>], role: Role) {
     let other_side: BTreeSet<String> = others.into_iter().flat_map(answers).collect();
     let known_of =
         |k: usize, known: &BTreeSet<String>| cells.filled(k).filter(|cell| known.contains(&folded(cell))).count();
-    let is_beside = |k: usize| has_word(&words(&cells.names[k]), BESIDE);
+    // Where both sides have a column of that name, or a judge is often asked for it, it is a criterion.
+    let is_theirs = |word: &str| of_others.iter().any(|&k| has_word(&words(&cells.names[k]), word));
+    let is_beside = |k: usize| {
+        let name = words(&cells.names[k]);
+        BESIDE.split(' ').any(|word| has_word(&name, word) && !is_theirs(word))
+    };
+    let is_criterion = |k: usize| has_word(&words(&cells.names[k]), USUAL);
     let is_constant = |k: usize| cells.distinct(k).len() < 2;
     let rank = |&k: &usize| (is_beside(k), 2 * known_of(k, &other_side) < cells.number_filled(k), is_constant(k));
     let Some(&first) = columns.iter().min_by_key(|k| rank(k)) else { return };
@@ -561,7 +569,7 @@ fn of_one_kind(cells: &CellTable, roles: &mut [Option<Role>], role: Role) {
     for k in columns.into_iter().filter(|&k| k != first && unnumbered(k) != unnumbered(first)) {
         // People may write one answer in several ways, and a judge's columns may hold any numbers where its first one does.
         let is_alike = || role == Role::Human && !numbers(k) || 2 * known_of(k, &known) >= cells.number_filled(k);
-        if is_beside(k) && !is_beside(first) || has_classes && !is_alike() {
+        if is_beside(k) && !is_beside(first) || has_classes && !is_criterion(k) && !is_alike() {
             roles[k] = None;
         }
     }
@@ -872,6 +880,28 @@ mod tests {
             (of("judge_2", &answers), of("llm_again", &answers), of("human_3", &answers)),
             ([2, 2], [2, 2], [1, 3])
         );
+    }
+
+    /// A criterion may be called as what stands beside answers is, have a scale of its own, and no labels yet.
+    #[test]
+    fn criteria_keep_their_columns() {
+        let row = |i: usize| {
+            let [yes, other] = [i % 2, i / 2 % 2].map(|k| ["yes", "no"][k]);
+            format!("q{i},{yes},{other},{other},{yes},{},{},{other}\n", 1 + i % 5, 1 + i / 2 % 5)
+        };
+        let header = "id,judge_valid,human_valid,judge_correct,human_correct,judge_tone,human_tone,judge_toxicity\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, header.to_owned() + &(0..40).map(row).collect::<String>()).unwrap();
+        let cells = CellTable::read(&path, None).unwrap();
+        let all = super::super::criteria::split(&cells, &Mapping::new(&cells, &[]).unwrap(), &[]);
+        let of = |part: &CellTable| {
+            let mapping = Mapping::new(part, &[]).unwrap();
+            [Role::Verdict, Role::Human].map(|role| mapping.of(role).join(","))
+        };
+        let expected = ["valid", "correct", "tone"].map(|name| [format!("judge_{name}"), format!("human_{name}")]);
+        let expected = [&expected[..], &[["judge_toxicity".to_owned(), String::new()]]].concat();
+        assert_eq!(all.iter().map(of).collect::<Vec<_>>(), expected);
     }
 
     /// Of people's ratings the mean counts, though no other column holds one.

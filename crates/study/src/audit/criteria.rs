@@ -14,7 +14,7 @@ use crate::input::question::Criterion;
 use crate::input::spelling::{folded, number, polarity};
 
 /// Criteria that judges are often asked for, which distinguish columns of judges alone from repeated answers.
-const USUAL: &str = "accuracy adherence clarity coherence completeness conciseness correctness creativity empathy engagement \
+pub(super) const USUAL: &str = "accuracy adherence clarity coherence completeness conciseness correctness creativity empathy engagement \
                      factuality faithfulness fluency formality grammar groundedness harmfulness harmlessness helpfulness \
                      honesty informativeness instruction politeness quality readability relevance relevancy safety style \
                      tone toxicity truthfulness usefulness verbosity";

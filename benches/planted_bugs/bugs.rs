@@ -4,7 +4,7 @@ use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FitError, ItemBe
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::protocol::FLOOR;
 use judge_uncertainty::evaluation::{
-    BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Split,
+    BeliefErrors, CountPool, FamiliaritySearch, Features, Fit, Fitted, Held, InHand, LabelGains, Pool, RuleDraws, Split,
 };
 use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
@@ -167,8 +167,8 @@ impl Pool for Planted {
         (ItemBeliefs::Classes(beliefs), trust)
     }
 
-    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
-        self.pool.priority(rule, fitted, numbers, luck)
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], draws: &RuleDraws) -> Option<Vec<f64>> {
+        self.pool.priority(rule, fitted, numbers, draws)
     }
 
     fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors> {

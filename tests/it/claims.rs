@@ -592,7 +592,7 @@ fn a_badly_typed_claim_is_refused_with_file_line_claim_and_remedy() {
         (mc, "bound = 0.1", "sd = -1", "runs that lie -1 apart", "above 0"),
         (mc, "bound = 0.1", "bound = inf", "runs that lie inf apart", "above 0"),
         (mc, "bound = 0.1", "sd = nan", "runs that lie NaN apart", "above 0"),
-        (mc, "reason = \"swaps\"", "reason = \"luck\"", "`luck` is not given", "define it once"),
+        (mc, "reason = \"swaps\"", "reason = \"draws\"", "`draws` is not given", "define it once"),
         (mc, "\"items swap\"", "\"\"", "`swaps` is not given", "define it once"),
         (mc, "unit", "relation = \"above\"\nunit", "a monte-carlo claim has a relation", "plain numbers"),
     ];

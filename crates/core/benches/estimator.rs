@@ -55,9 +55,9 @@ fn clusters(what: usize) -> Play {
         let all: Vec<f64> = rates.iter().flat_map(|p| vec![*p; 10]).map(|p| is(stream.random() < p)).collect();
         let chosen = draw(100, if what == 2 { 48 } else { 20 }, stream);
         let rows: Vec<usize> = chosen.iter().flat_map(|c| 10 * c..10 * c + 10).collect();
-        let things: Vec<usize> = rows.iter().map(|row| row / 10).collect();
+        let clusters: Vec<usize> = rows.iter().map(|row| row / 10).collect();
         let values = some(rows.iter().map(|&row| all[row]));
-        let design = Design::random_of(things, 100);
+        let design = Design::random_of(clusters, 100);
         match what {
             0 => Answer { found: design.estimate(&Ask::share(&values)), truth },
             1 => {
@@ -102,9 +102,9 @@ fn unequal_clusters(of_study: bool) -> Play {
         };
         let all: Vec<Vec<f64>> = (0..150).map(conversation).collect();
         let chosen = draw(150, 25, stream);
-        let things = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
+        let clusters = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
         let values = some(chosen.iter().flat_map(|&c| all[c].iter().copied()));
-        let design = with_sizes(Design::random_of(things, 150), &all, &chosen);
+        let design = with_sizes(Design::random_of(clusters, 150), &all, &chosen);
         let over_table = all.iter().flatten().sum::<f64>() / all.iter().map(Vec::len).sum::<usize>() as f64;
         match of_study {
             true => Answer { found: design.estimate(&Ask::share(&values).of_study()), truth: over_table },
@@ -305,9 +305,9 @@ fn one_long(sd: f64) -> Play {
         };
         let all: Vec<Vec<f64>> = (0..61).map(conversation).collect();
         let chosen = draw(61, 20, stream);
-        let things = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
+        let clusters = chosen.iter().enumerate().flat_map(|(k, &c)| vec![k; all[c].len()]).collect();
         let values = some(chosen.iter().flat_map(|&c| all[c].iter().copied()));
-        let design = with_sizes(Design::random_of(things, 90), &all, &chosen);
+        let design = with_sizes(Design::random_of(clusters, 90), &all, &chosen);
         let truth = all.iter().flatten().sum::<f64>() / 900.0;
         Answer { found: design.estimate(&Ask::share(&values).of_study()), truth }
     })

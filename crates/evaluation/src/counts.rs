@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
 use super::escalation::{BeliefErrors, ErrorReduction};
-use super::pool::{Fit, Fitted, Held, HeldCounts, InHand, LabelGains, Luck, Pool, Split, subsample, sums};
+use super::pool::{Fit, Fitted, Held, HeldCounts, InHand, LabelGains, Pool, RuleDraws, Split, subsample, sums};
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, Design, Dirichlet, FitError, ItemBeliefs, JudgedItems, OrdinalBelief, TrustPrior,
     TrustProfile, dirichlet::row, maps, mean_place, place_variance,
@@ -32,7 +32,7 @@ pub struct CountPool {
     pub variants: Vec<Array2<f64>>,
     /// The cluster of each item: when the labels choose a belief, items of one cluster are fitted together or held out
     /// together. Empty if every item is a cluster of its own.
-    pub twins: Vec<usize>,
+    pub clusters: Vec<usize>,
     /// What a map that was fitted elsewhere adds to the log predictions, for beliefs that start from it.
     pub carried: Option<maps::CarriedOffsets>,
     /// Total uncertainty of every prediction, once a rule has asked for it.
@@ -55,7 +55,7 @@ impl CountPool {
             places: None,
             groups: vec![],
             variants: vec![],
-            twins: vec![],
+            clusters: vec![],
             carried: None,
             judged: OnceLock::new(),
         }
@@ -79,7 +79,13 @@ impl CountPool {
     fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
         let items = JudgedItems::new(design, self.judge.q.view(), &self.groups);
         let places = self.places.as_deref().unwrap_or_default();
-        JudgedItems { variants: &self.variants, twins: &self.twins, places, carried: self.carried.as_ref(), ..items }
+        JudgedItems {
+            variants: &self.variants,
+            clusters: &self.clusters,
+            places,
+            carried: self.carried.as_ref(),
+            ..items
+        }
     }
 }
 
@@ -176,7 +182,7 @@ impl Pool for CountPool {
         (self.placed(beliefs), log_trust.into_iter().map(f64::exp).collect())
     }
 
-    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], draws: &RuleDraws) -> Option<Vec<f64>> {
         // They are the same under all beliefs.
         let totals = || {
             let total = |q| fitted.beliefs.total_of_prediction(row(q)).expect("these beliefs are about classes");
@@ -188,8 +194,8 @@ impl Pool for CountPool {
             judged: Some(&judged),
             confidence: Some(self.judge.confidence.as_slice()).filter(|stated| !stated.is_empty()),
             labels: Some(numbers),
-            jitter: Some(&luck.jitter),
-            random: Some(&luck.random),
+            jitter: Some(&draws.jitter),
+            random: Some(&draws.random),
             ..RuleInputs::new(&fitted.beliefs)
         };
         rule.priority(&inputs)
@@ -330,7 +336,7 @@ mod tests {
     fn rules_that_read_no_belief_rank_alike_under_all() {
         let (counts, judge) = world();
         let pool = CountPool::new(counts.view(), judge);
-        let luck = Luck::draw(&mut Stream::new(2), 37);
+        let draws = RuleDraws::draw(&mut Stream::new(2), 37);
         let labels = InHand::Classes(counts.clone());
         let numbers = labels.numbers();
         let fitted = |k: f64| {
@@ -339,7 +345,7 @@ mod tests {
         };
         let (one, other) = (fitted(0.7), fitted(1.3));
         for rule in Rule::those(|_| true) {
-            let [one, other] = [&one, &other].map(|fitted| pool.priority(rule, fitted, &numbers, &luck));
+            let [one, other] = [&one, &other].map(|fitted| pool.priority(rule, fitted, &numbers, &draws));
             assert_eq!(one != other, rule.row().reads_beliefs, "{}", rule.key());
         }
     }

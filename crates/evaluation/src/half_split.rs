@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::escalation::{BeliefErrors, ErrorReduction, Measured, Picks, Removed};
-use super::pool::{Fitted, Luck, Pool, Split};
+use super::pool::{Fitted, Pool, RuleDraws, Split};
 use super::protocol::seeded;
 use judge_uncertainty_core::belief::{FeatureColumn, FitError};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
@@ -168,12 +168,12 @@ impl<'a> HalfSplit<'a> {
         let fitted =
             |features: &&[FeatureColumn]| Fitted::new(&*self.pool, self.pool.design(features)?, &split.revealed);
         let fitted: Vec<Fitted> = sets.iter().map(fitted).collect::<Result<_, FitError>>()?;
-        let luck = Luck::draw(stream, self.pool.len());
+        let draws = RuleDraws::draw(stream, self.pool.len());
         let start = stream.clone();
         let mut without_beliefs = BTreeMap::new();
         let of_each = fitted.into_iter().map(|fitted| {
             stream.clone_from(&start);
-            self.measure(split, fitted, &luck, &mut without_beliefs, stream)
+            self.measure(split, fitted, &draws, &mut without_beliefs, stream)
         });
         Ok(of_each.collect())
     }
@@ -183,13 +183,13 @@ impl<'a> HalfSplit<'a> {
         &self,
         split: &Split,
         fitted: Fitted,
-        luck: &Luck,
+        draws: &RuleDraws,
         without_beliefs: &mut BTreeMap<Rule, Vec<usize>>,
         stream: &mut Stream,
     ) -> SplitOutcome {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
-        let tie_break = self.ties.by(&luck.jitter);
+        let tie_break = self.ties.by(&draws.jitter);
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
         let errors = pool.errors(&fitted.beliefs, &split.held);
@@ -201,7 +201,7 @@ impl<'a> HalfSplit<'a> {
             let ranked = match without_beliefs.get(&rule) {
                 Some(known) => known.clone(),
                 None => {
-                    let Some(priority) = pool.priority(rule, &fitted, &split.numbers, luck) else { continue };
+                    let Some(priority) = pool.priority(rule, &fitted, &split.numbers, draws) else { continue };
                     top(&priority, tie_break, largest)
                 }
             };

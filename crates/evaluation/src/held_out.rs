@@ -172,20 +172,20 @@ const GIVEN: [Given; 2] = [Given::NoLabel, Given::OtherLabels];
 /// The scores of every prediction, by score.
 pub type ScoreTable = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
 
-/// The fold of each item, drawn at random in equal sizes; `things` has the cluster of each item, numbered from 0, and
+/// The fold of each item, drawn at random in equal sizes; `clusters` has the cluster of each item, numbered from 0, and
 /// items of one cluster share a fold.
 ///
 /// Stream: one draw for each cluster except the last, of its place among the places left.
-pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
-    let number = things.iter().max().map_or(0, |last| last + 1);
+pub fn folds(clusters: &[usize], stream: &mut Stream) -> Vec<usize> {
+    let number = clusters.iter().max().map_or(0, |last| last + 1);
     let mut order: Vec<usize> = (0..number).collect();
     for k in 0..number.saturating_sub(1) {
         let other = k + stream.choice((number - k) as u32) as usize;
         order.swap(k, other);
     }
-    let mut of_thing = vec![0; number];
-    order.into_iter().enumerate().for_each(|(place, thing)| of_thing[thing] = place % FOLDS);
-    things.iter().map(|&thing| of_thing[thing]).collect()
+    let mut of_cluster = vec![0; number];
+    order.into_iter().enumerate().for_each(|(place, cluster)| of_cluster[cluster] = place % FOLDS);
+    clusters.iter().map(|&cluster| of_cluster[cluster]).collect()
 }
 
 /// Scores the base rate, the judge and the beliefs of these `pools`, all of the same items, on the items' labels.

@@ -40,6 +40,6 @@ pub use half_split::{
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use label_pool::LabelPool;
-pub use pool::{ByLabels, Fit, Fitted, Held, InHand, LabelGains, Luck, Pool, Split};
+pub use pool::{ByLabels, Fit, Fitted, Held, InHand, LabelGains, Pool, RuleDraws, Split};
 pub use protocol::replicate;
 pub use ratings::RatingPool;

@@ -148,8 +148,8 @@ pub trait Pool: Sync {
     }
 
     /// The priority of every item under a rule, higher first; `None` for a rule that does not rank such labels.
-    /// `numbers` has how many labels each item has in hand, and `luck` is drawn for these items.
-    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>>;
+    /// `numbers` has how many labels each item has in hand, and `draws` is drawn for these items.
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], draws: &RuleDraws) -> Option<Vec<f64>>;
 
     /// Errors of the beliefs' means against the held-out truth, item by item.
     fn errors(&self, beliefs: &ItemBeliefs, held: &Held) -> Vec<BeliefErrors>;
@@ -261,14 +261,14 @@ fn within(pool: &dyn Pool, design: Design, labels: &InHand) -> Design {
 
 /// Uniform draws in [0, 1), one of each per item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Luck {
+pub struct RuleDraws {
     /// They break ties.
     pub jitter: Vec<f64>,
     /// The random rule ranks by them.
     pub random: Vec<f64>,
 }
 
-impl Luck {
+impl RuleDraws {
     /// Stream: one draw per item for ties, then one per item for the random rule.
     pub fn draw(stream: &mut Stream, items: usize) -> Self {
         Self { jitter: uniforms(stream, items), random: uniforms(stream, items) }

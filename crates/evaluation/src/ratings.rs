@@ -17,7 +17,7 @@ use judge_uncertainty_core::stats::{mean, sample_sd};
 use super::counts::most_revealed;
 use super::escalation::{BeliefErrors, ErrorReduction, PitHistogram};
 use super::held_out::{COVERED, Forecast, Foreseen, JudgedItem, LEVELS, Score, Scored};
-use super::pool::{Fit, Fitted, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, Luck, Pool, Split};
+use super::pool::{Fit, Fitted, Held, HeldOutHalf, HeldRatings, InHand, LabelGains, Pool, RuleDraws, Split};
 
 /// Items with annotators' ratings and the judge's scores.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct RatingPool {
     pub groups: Vec<usize>,
     /// The cluster of each item, which a choice of the recalibration keeps together; empty if every item is a cluster of
     /// its own.
-    pub twins: Vec<usize>,
+    pub clusters: Vec<usize>,
     /// The variance of repeats where it is that of other items, among which there may have been none.
     pub repeats: Option<Option<Repeats>>,
     /// The fit of another study from which fits start, and the number there of each group here.
@@ -53,7 +53,7 @@ impl RatingPool {
             model: BeliefModel::Published,
             prior: TrustPrior::None,
             groups: vec![],
-            twins: vec![],
+            clusters: vec![],
             repeats: None,
             start: None,
         }
@@ -157,7 +157,7 @@ impl Pool for RatingPool {
         Ok(Fit::Ratings(match self.model {
             BeliefModel::Map(map) => fit_rating_map(map, &items, labels)?
                 .map_err(|why| FitError::Map { map: map.key(), why: why.to_string() })?,
-            BeliefModel::Auto => choose_rating_map(&items, labels, &self.twins)?,
+            BeliefModel::Auto => choose_rating_map(&items, labels, &self.clusters)?,
             BeliefModel::Published => fit_ratings(&items, labels, self.prior())?,
         }))
     }
@@ -178,7 +178,7 @@ impl Pool for RatingPool {
     }
 
     /// Ties are left to the tie break.
-    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], draws: &RuleDraws) -> Option<Vec<f64>> {
         // The judge's own word where it gives one, whatever the belief makes of it.
         let variance = || {
             let read = self.read(fitted.fit.of_ratings()).variance;
@@ -187,7 +187,7 @@ impl Pool for RatingPool {
         rule.priority(&RuleInputs {
             judged: Some(&variance),
             labels: Some(numbers),
-            random: Some(&luck.random),
+            random: Some(&draws.random),
             ..RuleInputs::new(&fitted.beliefs)
         })
     }

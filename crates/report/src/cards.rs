@@ -7,7 +7,7 @@ use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Rule, places, top};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::quantile::percentiles;
-use judge_uncertainty_evaluation::{LabelPool, Luck};
+use judge_uncertainty_evaluation::{LabelPool, RuleDraws};
 use judge_uncertainty_page::figures::show;
 use judge_uncertainty_study::input::question::Remark;
 use judge_uncertainty_study::results::parts::MOST_SHOWN;
@@ -64,7 +64,7 @@ impl Cards {
         let priorities: Vec<(Rule, Vec<f64>)> = study.rules().into_iter().filter_map(priority).collect();
         let rules: Vec<Rule> = priorities.iter().map(|(rule, _)| *rule).collect();
         let rule = if rules.contains(&Rule::Info) { Rule::Info } else { rules[0] };
-        let Luck { jitter, random } = &decomposition.luck;
+        let RuleDraws { jitter, random } = &decomposition.draws;
         let mut chosen = chosen(&priorities, (jitter, random), MOST_SHOWN);
         chosen.extend(named.iter().filter_map(|id| study.items.ids.position(id)));
         let order: Vec<usize> = chosen.iter().copied().collect();

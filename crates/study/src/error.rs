@@ -33,7 +33,7 @@ pub enum Error {
          back: raise --explore to {explore} or more, or the budget; leave out --explore if no estimate is wanted"
     )]
     TooFewDrawn { draws: usize, budget: usize, needed: usize, explore: String },
-    #[error("{exceeded}. If they are not about one thing, leave out items.item")]
+    #[error("{exceeded}. If they are not about one item, leave out items.item")]
     Together { exceeded: judge_uncertainty_system::limits::Exceeded },
     #[error(
         "the items {one:?} and {other:?} look the same to an annotator, so a label for one could be given to the \

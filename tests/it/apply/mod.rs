@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
-use judge_uncertainty::evaluation::Luck;
+use judge_uncertainty::evaluation::RuleDraws;
 use judge_uncertainty::formats::batches::{Batch, Header};
 use judge_uncertainty::formats::judge::JudgeVariants;
 use judge_uncertainty::formats::output::ColumnValues;
@@ -126,7 +126,8 @@ fn assert_same_bits(study: &Study, decomposition: &Decomposition, made: &Made) {
     }
     assert!(of_run.len() > 10);
     let none = vec![0.0; study.len()];
-    let without_draws = Decomposition { luck: Luck { jitter: none.clone(), random: none }, ..decomposition.clone() };
+    let without_draws =
+        Decomposition { draws: RuleDraws { jitter: none.clone(), random: none }, ..decomposition.clone() };
     let rules: Vec<Rule> = study.rules().into_iter().filter(|rule| *rule != Rule::Random).collect();
     assert_eq!(applier.file.rules, rules);
     for rule in rules {

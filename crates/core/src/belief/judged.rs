@@ -23,7 +23,7 @@ pub struct JudgedItems<'a> {
     pub variants: &'a [Array2<f64>],
     /// The cluster of each item (copies of one text, criteria of one text): folds keep a cluster together. Empty if
     /// every item is a cluster of its own.
-    pub twins: &'a [usize],
+    pub clusters: &'a [usize],
     /// Where the classes stand on a scale, ascending; empty where they are mere names.
     pub places: &'a [f64],
     /// The logits that a recalibration from another study adds to the log predictions; `None` if the fit starts from
@@ -34,7 +34,7 @@ pub struct JudgedItems<'a> {
 impl<'a> JudgedItems<'a> {
     /// Items with features, predictions (items x classes) and groups (empty if there are none), and nothing else.
     pub fn new(design: &'a Design, q: ArrayView2<'a, f64>, groups: &'a [usize]) -> Self {
-        Self { design, q, groups, variants: &[], twins: &[], places: &[], carried: None }
+        Self { design, q, groups, variants: &[], clusters: &[], places: &[], carried: None }
     }
 }
 
@@ -86,8 +86,8 @@ impl JudgedItems<'_> {
             ));
         }
         check_predictions(self.q)?;
-        if !fits(self.twins.len()) {
-            return refuse(format!("{items} items, {} numbers of twins", self.twins.len()));
+        if !fits(self.clusters.len()) {
+            return refuse(format!("{items} items, {} numbers of clusters", self.clusters.len()));
         }
         let places = self.places;
         if !(places.is_empty() || places.len() == classes && ascend(places)) {

@@ -12,7 +12,7 @@ use super::engine::{
     Likelihood, Move, Posterior, Search, Shape, Terms, Variance, VarianceBlock, held_out, rows, trust_moves,
 };
 use super::gaussian::{Gaussian, Ratings};
-use super::maps::{FEWEST, MOST_PARAMETERS, MapChoice, MapName, Things, Tries, Try, Unavailable};
+use super::maps::{Clusters, FEWEST, MOST_PARAMETERS, MapChoice, MapName, Tries, Try, Unavailable};
 use super::newton::Objective;
 use super::profile::TrustProfile;
 use super::regression::{Regression, coefficient_names};
@@ -883,22 +883,26 @@ pub fn typical_log_trust(
 /// The score of an item is the joint log-likelihood of its ratings, per rating, without the labels of its cluster.
 /// [`MapName::Recalibrated`] is compared with the unchanged scores. Its common bias, slope and factor have fixed
 /// priors, and groups and the curve add to them only as far as the ratings support it, so that one recalibration serves
-/// for few ratings and for many. `twins` has the cluster of each item; it is empty if every item is a cluster of its
+/// for few ratings and for many. `clusters` has the cluster of each item; it is empty if every item is a cluster of its
 /// own. A fit that starts from another study compares that study's recalibration, and uses it if there are too few
 /// labels to compare.
 ///
 /// # Errors
 /// As [`fit_rating_map`].
-pub fn choose_rating_map(items: &JudgedRatings, labels: &[Ratings], twins: &[usize]) -> Result<GaussianFit, FitError> {
+pub fn choose_rating_map(
+    items: &JudgedRatings,
+    labels: &[Ratings],
+    clusters: &[usize],
+) -> Result<GaussianFit, FitError> {
     let labelled: Vec<bool> = labels.iter().map(|labels| labels.n > 0).collect();
-    let things = Things::new(twins, &labelled);
+    let clusters = Clusters::new(clusters, &labelled);
     let of_start = items.start.and_then(|start| start.fit.map.as_ref()).map(|map| map.name);
     let maps = [MapName::Identity, of_start.unwrap_or(MapName::Recalibrated)];
     let mut tries = Tries::new(false);
-    for name in maps.into_iter().take_while(|_| things.are_enough(FEWEST)) {
+    for name in maps.into_iter().take_while(|_| clusters.are_enough(FEWEST)) {
         let tried = match fit_rating_map(name, items, labels)? {
             Ok(fit) => {
-                let scores = fit.held_out_scores(items, labels, &things)?;
+                let scores = fit.held_out_scores(items, labels, &clusters)?;
                 let parameters = fit.layout.readings() * fit.layout.parts().count() + fit.layout.waves;
                 Ok(Try { name, parameters, scores, fit })
             }
@@ -906,7 +910,7 @@ pub fn choose_rating_map(items: &JudgedRatings, labels: &[Ratings], twins: &[usi
         };
         tries.add(name, tried);
     }
-    let (fit, mut choice) = tries.conclude(&things, GaussianFit::drawn_back);
+    let (fit, mut choice) = tries.conclude(&clusters, GaussianFit::drawn_back);
     let mut fit = match fit {
         Some(fit) => fit,
         None => match fit_rating_map(of_start.unwrap_or(MapName::Identity), items, labels)? {
@@ -941,7 +945,7 @@ impl GaussianFit {
         &self,
         items: &JudgedRatings,
         labels: &[Ratings],
-        things: &Things,
+        clusters: &Clusters,
     ) -> Result<Vec<f64>, FitError> {
         let (posterior, mode, row_of) = self.at_maximum(items, labels, TrustPrior::Weak)?;
         let covariance = posterior.at(&mode).curvature().covariance();
@@ -950,7 +954,7 @@ impl GaussianFit {
         let score = |_, terms: Terms<RatedItem>, fall: &[f64]| {
             StudentT::log_likelihood(&terms.item, &terms.fallen(shape, &mode, fall)) / StudentT::labels(&terms.item)
         };
-        Ok(held_out((likelihood, shape), (&mode, &covariance), (&things.members, &row_of), read, score))
+        Ok(held_out((likelihood, shape), (&mode, &covariance), (&clusters.members, &row_of), read, score))
     }
 
     /// What follows from the coefficients, with each reading's number of rated items and centre.

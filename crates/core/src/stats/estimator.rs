@@ -208,7 +208,7 @@ fn raised(fitted: bool, effective: f64) -> f64 {
 pub struct Stage {
     /// For each labelled cluster its stratum and weight; `None` where it has no part in this stage's estimate.
     members: Vec<Option<Member>>,
-    /// Things of each stratum that were selected and have no label.
+    /// Clusters of each stratum that were selected and have no label.
     missing: Vec<usize>,
     /// Sum of w^2 over sum of w over all clusters, labelled or not, w being 1 over the probability; 0 where it is not known.
     spread: f64,
@@ -227,8 +227,8 @@ struct Member {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
 pub enum NotAStage {
-    #[error("{things} of {of} had no chance of being chosen")]
-    NoChance { things: usize, of: usize },
+    #[error("{clusters} of {of} had no chance of being chosen")]
+    NoChance { clusters: usize, of: usize },
     #[error(
         "{came_back} of the {of} that a random draw stands for have labels, and an estimate takes {LEAST_IN_STRATUM}"
     )]
@@ -236,7 +236,7 @@ pub enum NotAStage {
 }
 
 impl Stage {
-    /// Things that were drawn at random from a population without end: items like these.
+    /// Clusters that were drawn at random from a population without end: items like these.
     pub fn random(clusters: usize) -> Self {
         let member = Member { stratum: 0, weight: 1.0, fraction: 0.0 };
         Self { members: vec![Some(member); clusters], missing: vec![0], spread: 0.0 }
@@ -288,7 +288,7 @@ impl Stage {
         Self { spread: if weights.is_empty() { 0.0 } else { square / weights.iter().sum::<f64>() }, ..self }
     }
 
-    /// Things that were chosen each with a probability of its own, independently of each other: 0 to 1, `None` for one
+    /// Clusters that were chosen each with a probability of its own, independently of each other: 0 to 1, `None` for one
     /// that was not chosen at this stage.
     ///
     /// # Errors
@@ -296,7 +296,7 @@ impl Stage {
     pub fn try_unequal(probabilities: &[Option<f64>]) -> Result<Self, NotAStage> {
         let none = probabilities.iter().flatten().filter(|p| p.is_nan() || **p <= 0.0).count();
         if none > 0 {
-            return Err(NotAStage::NoChance { things: none, of: probabilities.len() });
+            return Err(NotAStage::NoChance { clusters: none, of: probabilities.len() });
         }
         let member = |p: &f64| Member { stratum: 0, weight: 1.0 / p, fraction: p.min(1.0) };
         Ok(Self {
@@ -316,7 +316,7 @@ impl Stage {
 
     /// Sum over items of the weights; `clusters` numbers the cluster of each item.
     fn total(&self, clusters: &[usize]) -> f64 {
-        clusters.iter().filter_map(|&thing| self.members[thing]).map(|member| member.weight).sum()
+        clusters.iter().filter_map(|&cluster| self.members[cluster]).map(|member| member.weight).sum()
     }
 
     /// The clusters of a stratum with their weights in it.
@@ -489,7 +489,7 @@ pub struct Design {
     stages: Vec<Stage>,
     /// Share of each stage in estimates; they sum to 1.
     shares: Vec<f64>,
-    /// Things of the population that the stages draw from; infinite where it has no end.
+    /// Clusters of the population that the stages draw from; infinite where it has no end.
     population: f64,
     /// Weight of each cluster over all stages; over items they sum to 1.
     weights: Vec<f64>,
@@ -731,7 +731,7 @@ impl Design {
     }
 
     /// The cluster of each item, by its number from 0.
-    pub fn things(&self) -> &[usize] {
+    pub fn clusters(&self) -> &[usize] {
         &self.clusters
     }
 
@@ -754,7 +754,7 @@ impl Design {
     /// Of a census, all are.
     pub fn are_open(&self) -> Vec<bool> {
         let is_open =
-            |thing: &usize| self.stages.iter().any(|stage| stage.members[*thing].is_some_and(|m| m.fraction < 1.0));
+            |cluster: &usize| self.stages.iter().any(|stage| stage.members[*cluster].is_some_and(|m| m.fraction < 1.0));
         let are: Vec<bool> = self.clusters.iter().map(is_open).collect();
         if are.contains(&true) { are } else { vec![true; are.len()] }
     }
@@ -771,7 +771,7 @@ impl Design {
 
     /// Weight of each item in means over items; 0 for one that no usable stage has chosen. They sum to 1.
     pub fn weights(&self) -> Vec<f64> {
-        self.clusters.iter().map(|&thing| self.weights[thing]).collect()
+        self.clusters.iter().map(|&cluster| self.weights[cluster]).collect()
     }
 
     /// Weighted mean over items of values that some of them have; `None` where none has.
@@ -781,10 +781,10 @@ impl Design {
             return (!known.is_empty()).then(|| mean(&known));
         }
         let (mut sum, mut weights) = (0.0, 0.0);
-        for (value, &thing) in values.iter().zip(&self.clusters) {
+        for (value, &cluster) in values.iter().zip(&self.clusters) {
             if let Some(value) = value {
-                sum += self.weights[thing] * value;
-                weights += self.weights[thing];
+                sum += self.weights[cluster] * value;
+                weights += self.weights[cluster];
             }
         }
         (weights > 0.0).then(|| sum / weights)
@@ -973,11 +973,11 @@ impl Design {
     fn linear_mean(&self, ask: &Ask<'_>, mean: f64) -> Linear {
         let (mut residuals, mut has) = (vec![0.0; self.weights.len()], vec![false; self.weights.len()]);
         let (mut weights, mut items) = (0.0, 0);
-        for (value, &thing) in ask.values.iter().zip(&self.clusters) {
-            if let Some(value) = value.filter(|_| self.weights[thing] > 0.0) {
-                residuals[thing] += value - mean;
-                has[thing] = true;
-                weights += self.weights[thing];
+        for (value, &cluster) in ask.values.iter().zip(&self.clusters) {
+            if let Some(value) = value.filter(|_| self.weights[cluster] > 0.0) {
+                residuals[cluster] += value - mean;
+                has[cluster] = true;
+                weights += self.weights[cluster];
                 items += 1;
             }
         }
@@ -1002,7 +1002,7 @@ impl Design {
         let (mut variance, mut squares, mut third) = (0.0, 0.0, 0.0);
         for (stage, &share) in self.stages.iter().zip(&self.shares) {
             let total = stage.total(&self.clusters);
-            let of_things: f64 = stage.members.iter().flatten().map(|member| member.weight / total).sum();
+            let of_clusters: f64 = stage.members.iter().flatten().map(|member| member.weight / total).sum();
             let number = stage.members.iter().flatten().count() as f64;
             for h in 0..stage.missing.len() {
                 let own = || stage.of_stratum(h);
@@ -1017,7 +1017,7 @@ impl Design {
                 let small = in_stratum / (in_stratum - 1.0).max(1.0);
                 let drawn: f64 = own().map(|(c, m)| left(m) * (u(c, m) - mean).powi(2)).sum::<f64>() * small;
                 let of_all =
-                    own().map(|(c, m)| m.weight / total * centred[c].powi(2)).sum::<f64>() * of_things * number
+                    own().map(|(c, m)| m.weight / total * centred[c].powi(2)).sum::<f64>() * of_clusters * number
                         / (number - 1.0).max(1.0)
                         / self.population;
                 let part = uneven * share * share * drawn + if of_study { 0.0 } else { share * of_all };
@@ -1045,15 +1045,15 @@ impl Design {
     fn new_cluster(&self, ask: &Ask<'_>, centre: f64, more: Growth) -> ([f64; 2], f64) {
         let mut clusters = vec![(0.0, 0.0); self.weights.len()];
         let (mut most, mut by_row, mut items, mut ends) = (0.0, 0.0, 0.0, [0.0; 2]);
-        for (item, (value, &thing)) in ask.values.iter().zip(&self.clusters).enumerate() {
-            let Some(value) = value.filter(|_| self.weights[thing] > 0.0) else { continue };
+        for (item, (value, &cluster)) in ask.values.iter().zip(&self.clusters).enumerate() {
+            let Some(value) = value.filter(|_| self.weights[cluster] > 0.0) else { continue };
             let (low, high) = ask.ends_of(item);
             let off = value - centre.clamp(low, high);
             by_row += off * off;
             most += off.abs() * if off < 0.0 { centre.min(high) - low } else { high - centre.max(low) };
             ends = [ends[0] + low, ends[1] + high];
             items += 1.0;
-            clusters[thing] = (clusters[thing].0 + off, clusters[thing].1 + 1.0);
+            clusters[cluster] = (clusters[cluster].0 + off, clusters[cluster].1 + 1.0);
         }
         clusters.retain(|(_, items)| *items > 0.0);
         let wide = (ends[1] - ends[0]) / items;
@@ -1079,11 +1079,11 @@ impl Design {
         let off = |row: &Vec<f64>| row.iter().zip(means).map(|(x, mean)| x - mean).collect::<Vec<f64>>();
         let mut clusters = vec![(vec![0.0; means.len()], 0.0); self.weights.len()];
         let mut by_row = 0.0;
-        for (row, &thing) in rows.iter().zip(&self.clusters) {
-            let Some(row) = row.as_ref().filter(|_| self.weights[thing] > 0.0).map(off) else { continue };
+        for (row, &cluster) in rows.iter().zip(&self.clusters) {
+            let Some(row) = row.as_ref().filter(|_| self.weights[cluster] > 0.0).map(off) else { continue };
             by_row += square(&row);
-            clusters[thing].0.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
-            clusters[thing].1 += 1.0;
+            clusters[cluster].0.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
+            clusters[cluster].1 += 1.0;
         }
         clusters.retain(|(_, items)| *items > 0.0);
         let number = clusters.len() as f64;
@@ -1100,9 +1100,9 @@ impl Design {
         let number = self.weights.len();
         let (new, wider) = self.new_cluster(ask, found.value, more);
         let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
-        for (value, &thing) in ask.values.iter().zip(&self.clusters) {
+        for (value, &cluster) in ask.values.iter().zip(&self.clusters) {
             if let Some(value) = value {
-                (sums[thing], rows[thing]) = (sums[thing] + value, rows[thing] + 1.0);
+                (sums[cluster], rows[cluster]) = (sums[cluster] + value, rows[cluster] + 1.0);
             }
         }
         let is_single = matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1);
@@ -1163,7 +1163,7 @@ impl Design {
             }
         }
         if !ask.of_study && !is_single && self.population.is_finite() {
-            // That of all things of the study about new ones, which no label of theirs lowers.
+            // That of all clusters of the study about new ones, which no label of theirs lowers.
             let of_all = (found.variance - self.linear_mean(&ask.of_study(), found.value).variance).max(0.0);
             let reach = student_quantile(1.0 - tail, found.freedom).powi(2) * of_all;
             squares.iter_mut().for_each(|square| *square += reach);
@@ -1260,29 +1260,29 @@ impl Design {
         }
         let Some(width) = rows.iter().flatten().map(Vec::len).next() else { return too_few(0, 0, LEAST_BOUNDED) };
         let mut sums = vec![0.0; width];
-        let (mut by_thing, mut weight) = (vec![vec![0.0; width]; self.weights.len()], vec![0.0; self.weights.len()]);
+        let (mut by_cluster, mut weight) = (vec![vec![0.0; width]; self.weights.len()], vec![0.0; self.weights.len()]);
         let mut items = 0;
-        for (row, &thing) in rows.iter().zip(&self.clusters) {
-            let Some(row) = row.as_ref().filter(|_| self.weights[thing] > 0.0) else { continue };
+        for (row, &cluster) in rows.iter().zip(&self.clusters) {
+            let Some(row) = row.as_ref().filter(|_| self.weights[cluster] > 0.0) else { continue };
             items += 1;
-            weight[thing] += self.weights[thing];
+            weight[cluster] += self.weights[cluster];
             for (k, x) in row.iter().enumerate() {
-                sums[k] += self.weights[thing] * x;
-                by_thing[thing][k] += self.weights[thing] * x;
+                sums[k] += self.weights[cluster] * x;
+                by_cluster[cluster][k] += self.weights[cluster] * x;
             }
         }
         let has: Vec<bool> = weight.iter().map(|weight| *weight > 0.0).collect();
-        // The function, and the influence of each thing, where one more thing of this row and weight is in the sample.
+        // The function, and the influence of each cluster, where one more cluster of this row and weight is in the sample.
         let jackknife = |extra: Option<(&[f64], f64)>| -> Option<(f64, Vec<f64>)> {
             let (row, own) = extra.map_or((&[][..], 0.0), |(row, own)| (row, own));
             let all = weight.iter().sum::<f64>() + own;
             let total: Vec<f64> = (0..width).map(|k| sums[k] + row.get(k).map_or(0.0, |x| own * x)).collect();
             let value = of(&total.iter().map(|sum| sum / all).collect::<Vec<_>>())?;
             let mut influence = vec![0.0; weight.len()];
-            for (thing, out) in by_thing.iter().enumerate().filter(|(thing, _)| has[*thing]) {
-                let left = all - weight[thing];
+            for (cluster, out) in by_cluster.iter().enumerate().filter(|(cluster, _)| has[*cluster]) {
+                let left = all - weight[cluster];
                 let without = of(&total.iter().zip(out).map(|(sum, x)| (sum - x) / left).collect::<Vec<_>>())?;
-                influence[thing] = (value - without) * left / all / self.weights[thing];
+                influence[cluster] = (value - without) * left / all / self.weights[cluster];
             }
             Some((value, influence))
         };
@@ -1301,7 +1301,7 @@ impl Design {
             let left = if is_single { 1.0 } else { more.left };
             let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven, left));
             let found = of(false);
-            // That of all things of the study about new ones, which no label of theirs lowers.
+            // That of all clusters of the study about new ones, which no label of theirs lowers.
             let stays = if is_single { 0.0 } else { found.variance - of(true).variance };
             let variance = stays + (found.variance - stays) / more.precision;
             Linear { variance, freedom: found.freedom * more.clusters, ..found }
@@ -1320,7 +1320,7 @@ impl Design {
             }
             return Estimable::Estimated(linear.wider(level));
         }
-        // One more thing, as for a mean: of the average size, of the weight of an effective one, and as far from the means as
+        // One more cluster, as for a mean: of the average size, of the weight of an effective one, and as far from the means as
         // those there are.
         let far = self.far(rows, &means, of_corners);
         let beyond = |row: &Vec<f64>| row.iter().zip(&means).map(|(x, mean)| mean + far * (x - mean)).collect();
@@ -1385,7 +1385,7 @@ fn further(value: f64, [lo, hi]: [f64; 2], unseen: f64, range: (f64, f64)) -> [f
     [(value - below - over).max(range.0), (value + above + under).min(range.1)]
 }
 
-/// Things of one weight and value in a bootstrap: weight w, sum of values y, rows m, shape k, and how many there are.
+/// Clusters of one weight and value in a bootstrap: weight w, sum of values y, rows m, shape k, and how many there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Term {
     weight: f64,
@@ -1468,9 +1468,9 @@ fn below_zero(terms: &[(f64, f64)]) -> f64 {
 /// Numbers clusters from 0 without gaps, in the order in which they first appear.
 fn numbered(clusters: &[usize]) -> Vec<usize> {
     let mut known = std::collections::HashMap::new();
-    let number = |thing: &usize| {
+    let number = |cluster: &usize| {
         let next = known.len();
-        *known.entry(*thing).or_insert(next)
+        *known.entry(*cluster).or_insert(next)
     };
     clusters.iter().map(number).collect()
 }
@@ -1493,11 +1493,11 @@ mod tests {
     #[test]
     fn clusters_without_a_label_widen_as_far_as_few_hold_many_items() {
         let widened = |labelled: &[usize], others: &[usize], alike: bool| {
-            let things: Vec<usize> = labelled.iter().enumerate().flat_map(|(k, &size)| vec![k; size]).collect();
+            let clusters: Vec<usize> = labelled.iter().enumerate().flat_map(|(k, &size)| vec![k; size]).collect();
             let value =
                 |(i, &k): (usize, &usize)| Some(f64::from(u8::from(if alike { k % 2 == 0 } else { i % 2 == 0 })));
-            let values: Vec<Option<f64>> = things.iter().enumerate().map(value).collect();
-            let design = Design::random_of(things, labelled.len() + others.len());
+            let values: Vec<Option<f64>> = clusters.iter().enumerate().map(value).collect();
+            let design = Design::random_of(clusters, labelled.len() + others.len());
             let [plain, sized] = [design.clone(), design.with_sizes(labelled, others)]
                 .map(|design| found(&design.estimate(&Ask::share(&values).of_study())));
             let width = |of: ItemEstimate| of.hi - of.lo;
@@ -1707,7 +1707,7 @@ mod tests {
 
     #[test]
     fn what_a_design_does_not_carry_has_a_reason() {
-        assert!(matches!(Stage::try_unequal(&[Some(0.5), Some(0.0)]), Err(NotAStage::NoChance { things: 1, of: 2 })));
+        assert!(matches!(Stage::try_unequal(&[Some(0.5), Some(0.0)]), Err(NotAStage::NoChance { clusters: 1, of: 2 })));
         assert!(matches!(
             Stage::try_stratified(&[Some(0), Some(1)], &[1, 9]),
             Err(NotAStage::TooFew { came_back: 1, of: 9 })

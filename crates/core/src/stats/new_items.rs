@@ -53,17 +53,17 @@ impl Contributions {
     ///
     /// # Panics
     /// If an item has no cluster.
-    pub fn of_things(self, clusters: &[usize]) -> Self {
+    pub fn of_clusters(self, clusters: &[usize]) -> Self {
         let number = clusters.iter().max().map_or(0, |last| last + 1);
         let summed = |values: &[f64]| {
             let mut sums = vec![0.0; number];
-            values.iter().zip(clusters).for_each(|(x, &thing)| sums[thing] += x);
+            values.iter().zip(clusters).for_each(|(x, &cluster)| sums[cluster] += x);
             sums
         };
         let (mut sums, mut times) = (vec![0.0; number], vec![0.0; number]);
-        for (worth, &thing) in self.worth.iter().zip(clusters) {
+        for (worth, &cluster) in self.worth.iter().zip(clusters) {
             if let Some(worth) = worth {
-                (sums[thing], times[thing]) = (sums[thing] + worth, times[thing] + 1.0);
+                (sums[cluster], times[cluster]) = (sums[cluster] + worth, times[cluster] + 1.0);
             }
         }
         Self {

@@ -15,7 +15,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::{
-    BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Luck, Measured, Pool, Split,
+    BeliefErrors, CountPool, Escalation, Fit, Fitted, Held, InHand, LabelGains, Measured, Pool, RuleDraws, Split,
 };
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
@@ -100,9 +100,9 @@ pub fn run(
     let (labels, judge) = (data.labels.view(), data.judge.aggregate(Some(FLOOR))?);
     let q = judge.q.clone();
     let authors = half_splits(AuthorsPool::new(labels, judge), None, Box::new(|_, _| vec![]));
-    let (ours, theirs) = experiment.replicates(replicates, progress, |split, features, luck, stream| {
+    let (ours, theirs) = experiment.replicates(replicates, progress, |split, features, draws, stream| {
         let (full, counts_only) = evaluate(&authors, split, features, stream)?;
-        let compared = compared(&full.fitted, split, q.view(), luck);
+        let compared = compared(&full.fitted, split, q.view(), draws);
         let compared = compared.ok_or(Error::Undefined { experiment: "authors", quantity: "overlap" })?;
         Ok((full.measured, counts_only.measured, compared))
     })?;
@@ -142,12 +142,12 @@ fn summarise(outcomes: Vec<(Measured, Measured, [f64; 7])>, items: usize) -> Aut
 }
 
 /// One replicate of the summaries of [`Overlap`], in the order of its fields.
-fn compared(fitted: &Fitted, split: &Split, q: ArrayView2<f64>, luck: &Luck) -> Option<[f64; 7]> {
+fn compared(fitted: &Fitted, split: &Split, q: ArrayView2<f64>, draws: &RuleDraws) -> Option<[f64; 7]> {
     let (numbers, size) = (&split.numbers, OVERLAP.of(q.nrows()));
     let log_trust = log_trust(fitted.fit.regression(), &fitted.design);
     let equal = vec![mean(&log_trust).exp(); log_trust.len()];
     let equal = Beliefs::posterior(&equal, q, split.revealed.of_classes().view());
-    let fewest: Vec<f64> = numbers.iter().zip(&luck.jitter).map(|(&n, tie)| -f64::from(n) + 1e-9 * tie).collect();
+    let fewest: Vec<f64> = numbers.iter().zip(&draws.jitter).map(|(&n, tie)| -f64::from(n) + 1e-9 * tie).collect();
     let fewest = top(&fewest, &[], size);
     let shared = |ranked: &[usize]| ranked.iter().filter(|i| fewest.contains(i)).count() as f64;
     let unlabelled =
@@ -368,7 +368,7 @@ impl Pool for AuthorsPool {
         (ItemBeliefs::Classes(beliefs), trust)
     }
 
-    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], luck: &Luck) -> Option<Vec<f64>> {
+    fn priority(&self, rule: Rule, fitted: &Fitted, numbers: &[u32], draws: &RuleDraws) -> Option<Vec<f64>> {
         let scores = match rule {
             Rule::Info => fitted.beliefs.all(Quantity::Epistemic),
             Rule::Delta => fitted.beliefs.all(Quantity::LabelValue),
@@ -378,8 +378,8 @@ impl Pool for AuthorsPool {
                 q: Some(&self.judge.q),
                 confidence: Some(&self.judge.confidence),
                 labels: Some(numbers),
-                jitter: Some(&luck.jitter),
-                random: Some(&luck.random),
+                jitter: Some(&draws.jitter),
+                random: Some(&draws.random),
                 ..RuleInputs::new(&fitted.beliefs)
             })?,
         };

@@ -17,7 +17,7 @@ use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_evaluation::counts::halves_apart;
 use judge_uncertainty_evaluation::protocol::{REVEALED, log_labels};
 use judge_uncertainty_evaluation::{
-    ByRule, CountPool, Escalation, FamiliaritySearch, Features, HalfSplit, ItemComponents, Luck, Measured, Pool,
+    ByRule, CountPool, Escalation, FamiliaritySearch, Features, HalfSplit, ItemComponents, Measured, Pool, RuleDraws,
     Settings, Split, SplitOutcome, Ties, replicate,
 };
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour};
@@ -194,20 +194,20 @@ impl<'a> ChaosNliExperiment<'a> {
         &self,
         replicates: usize,
         progress: &dyn Progress,
-        beside: impl Fn(&Split, &[FeatureColumn], &Luck, &mut Stream) -> Result<T, Error> + Sync,
+        beside: impl Fn(&Split, &[FeatureColumn], &RuleDraws, &mut Stream) -> Result<T, Error> + Sync,
     ) -> Result<(Vec<Replicate>, Vec<T>), Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| -> Result<_, Error> {
             let mut stream = self.stream(seed);
             let labels = self.draw_labels(&mut stream);
             let features = self.split.features(&labels);
-            let luck = Luck::draw(&mut stream.clone(), self.pool.nrows());
+            let draws = RuleDraws::draw(&mut stream.clone(), self.pool.nrows());
             let (full, counts_only) = evaluate(&self.split, &labels, &features, &mut stream.clone())?;
             let beliefs = &full.fitted.beliefs;
-            let inputs = RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(beliefs) };
+            let inputs = RuleInputs { q: Some(&self.judge.q), jitter: Some(&draws.jitter), ..RuleInputs::new(beliefs) };
             let components = || ItemComponents::new(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE);
             let components = (seed == 0).then(components);
-            let beside = beside(&labels, &features, &luck, &mut stream)?;
+            let beside = beside(&labels, &features, &draws, &mut stream)?;
             Ok(((full.measured, counts_only.measured, components), beside))
         })?;
         Ok(outcomes.into_iter().unzip())

@@ -25,7 +25,7 @@ use crate::model::study::Relation;
 use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Feature, FeatureColumn, FeatureScale};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_evaluation::{Fit, Fitted, Luck};
+use judge_uncertainty_evaluation::{Fit, Fitted, RuleDraws};
 use judge_uncertainty_familiarity::embedding::Template;
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_of_further};
 use judge_uncertainty_familiarity::neighbours::UnitRows;
@@ -270,8 +270,8 @@ impl Applier {
         let (beliefs, trust) = pool.beliefs_and_trust(&fit, &design, &in_hand);
         let fitted = Fitted { design, fit, beliefs };
         let none = vec![0.0; items.len()];
-        let luck = Luck { jitter: none.clone(), random: none };
-        Ok(Decomposition { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })
+        let draws = RuleDraws { jitter: none.clone(), random: none };
+        Ok(Decomposition { pool, features, neighbours: None, scales, fitted, trust, numbers, draws })
     }
 
     fn priorities(&self, relation: &Relation<'_>, decomposition: &Decomposition) -> Vec<OutputColumn> {

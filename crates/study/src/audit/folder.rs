@@ -171,7 +171,7 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, audited: Audited, rows: A
         _ => Some(texts.iter().map(|name| format!("{name}: {{{}}}", named(name))).collect::<Vec<_>>().join("\n\n")),
     };
     of_items.set("text", template, "what experts read: columns in braces");
-    of_items.set("item", repeats_things(&rows).then_some("about"), "rows about one thing");
+    of_items.set("item", repeats_items(&rows).then_some("about"), "rows about one item");
     of_items.set("cluster", column(Role::Cluster), "rows of one are alike: intervals go over these");
     of_items.set_group(column(Role::Group).as_deref());
     of_items.set("system", column(Role::System), "what is judged; the answer compares systems");
@@ -221,7 +221,7 @@ fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> im
     let answers = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence, Role::Human, Role::Id];
     let answers: HashSet<&str> = answers.into_iter().flat_map(|role| mapping.of(role)).collect();
     let columns: Vec<usize> = (0..cells.names.len()).filter(|&k| !answers.contains(cells.names[k].as_str())).collect();
-    let about = repeats_things(rows);
+    let about = repeats_items(rows);
     let numbers: HashSet<&str> = mapping.of(Role::Number).into_iter().collect();
     let numbers: Vec<bool> = columns.iter().map(|&k| numbers.contains(cells.names[k].as_str())).collect();
     let cell = |cell: &'c str, is_number: bool| match number(cell)
@@ -235,7 +235,7 @@ fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> im
     header.extend(columns.iter().map(|&k| named(&cells.names[k]).into()));
     let row = move |i: usize| {
         let mut row = vec![Cow::Borrowed(&rows.ids[i])];
-        row.extend(about.then(|| format!("thing {}", rows.things[i] + 1).into()));
+        row.extend(about.then(|| format!("item {}", rows.clusters[i] + 1).into()));
         row.extend(columns.iter().zip(&numbers).map(|(&k, &is)| cell(cells.cell(rows.kept[i], k), is)));
         row
     };
@@ -243,8 +243,8 @@ fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> im
 }
 
 /// Whether some rows form a cluster.
-fn repeats_things(rows: &AuditRows) -> bool {
-    rows.things.iter().max().is_some_and(|last| last + 1 < rows.len())
+fn repeats_items(rows: &AuditRows) -> bool {
+    rows.clusters.iter().max().is_some_and(|last| last + 1 < rows.len())
 }
 
 fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {

@@ -7,6 +7,7 @@ use super::columns::{Correction, Mapping, Role, names_answers};
 use super::folder::MadeStudy;
 use super::prepare::{file_name, of_table, unreadable};
 use super::table::CellTable;
+use super::threshold::with_thresholds;
 use super::{Audited, Labelled, criteria, long, pairs, shares};
 use crate::from_log::{self, LogOptions};
 use crate::input::config::StudyConfig;
@@ -64,8 +65,10 @@ pub fn from_cells(
     corrections: &[Correction],
     (given, known): (&Labelled, Option<&StudyConfig>),
 ) -> Result<Vec<MadeStudy>, Error> {
-    let mut cells = cells.without_other_rows();
     let reading = known.and_then(|known| known.audited.as_ref());
+    let of_study = reading.iter().flat_map(|known| known.columns.names());
+    let named = of_study.chain(corrections.iter().filter_map(|one| one.column.as_deref()));
+    let mut cells = with_thresholds(cells.without_other_rows(), named);
     let mut all = reading.map(|known| known.columns.for_another(&cells.names)).unwrap_or_default();
     all.retain(|one| corrections.iter().all(|other| other.role != one.role && other.column != one.column));
     all.extend_from_slice(corrections);

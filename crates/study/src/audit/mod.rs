@@ -24,6 +24,7 @@ mod prepare;
 pub mod rows;
 mod shares;
 pub mod table;
+mod threshold;
 
 use std::collections::BTreeMap;
 use std::path::Path;

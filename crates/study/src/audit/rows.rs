@@ -29,7 +29,7 @@ pub struct AuditRows {
     /// Id of each row, each once.
     pub ids: Texts,
     /// The cluster of each row, by number.
-    pub things: Vec<usize>,
+    pub clusters: Vec<usize>,
     /// All answers of the judge.
     pub repeats: Lists<f64>,
     /// The probability of each class, as the judge has it; none where it says none.
@@ -188,7 +188,7 @@ impl AuditRows {
         }
         let humans = reading.humans(&kept, &human);
         let answers = reading.answers;
-        let (ids, things, changed) = ids(cells, &kept, mapping);
+        let (ids, clusters, changed) = ids(cells, &kept, mapping);
         notices.splice(0..0, changed);
         let confidence = match columns(Role::Confidence).first() {
             Some(&column) => kept.iter().map(|&row| present(cells.cell(row, column)).and_then(number)).collect(),
@@ -211,7 +211,7 @@ impl AuditRows {
                 }
             }
         }
-        Ok(Self { ids, things, repeats, shares, confidence, humans, answers, kept, ends, notices, faults })
+        Ok(Self { ids, clusters, repeats, shares, confidence, humans, answers, kept, ends, notices, faults })
     }
 
     /// Number of rows.
@@ -508,13 +508,13 @@ fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usiz
         notes.push(format!("Rows without an id: {n}, called by their place, such as \"row {row}\"."));
     }
     let mut first = PositionIndex::with_capacity(named.len());
-    let mut things: Vec<usize> = vec![];
+    let mut clusters: Vec<usize> = vec![];
     for i in 0..named.len() {
         let next = first.len();
-        things.push(first.insert(i, |i| &named[i]).map_or(next, |before| things[before]));
+        clusters.push(first.insert(i, |i| &named[i]).map_or(next, |before| clusters[before]));
     }
     if first.len() == named.len() {
-        return (named, things, notes);
+        return (named, clusters, notes);
     }
     let are_apart = |names: &Texts| names.iter().collect::<HashSet<_>>().len() == names.len();
     let system = mapping.one(Role::System).and_then(|name| cells.column(name));
@@ -523,28 +523,28 @@ fn ids(cells: &CellTable, kept: &[usize], mapping: &Mapping) -> (Texts, Vec<usiz
     };
     let with_system: Texts = named.iter().zip(kept).map(of_system).collect();
     if are_apart(&with_system) {
-        return (with_system, things, notes);
+        return (with_system, clusters, notes);
     }
     let mut rows = vec![0; first.len()];
-    things.iter().for_each(|&thing| rows[thing] += 1);
+    clusters.iter().for_each(|&cluster| rows[cluster] += 1);
     let with_row = |all: bool| -> Texts {
-        let of = |((name, row), thing): ((&str, &usize), &usize)| match all || rows[*thing] > 1 {
+        let of = |((name, row), cluster): ((&str, &usize), &usize)| match all || rows[*cluster] > 1 {
             true => format!("{name}/row {}", row + 1),
             false => name.to_owned(),
         };
-        named.iter().zip(kept).zip(&things).map(of).collect()
+        named.iter().zip(kept).zip(&clusters).map(of).collect()
     };
-    let again = (0..named.len()).find(|&i| rows[things[i]] > 1).unwrap_or_default();
+    let again = (0..named.len()).find(|&i| rows[clusters[i]] > 1).unwrap_or_default();
     let (id, repeated) = (&named[again], rows.iter().filter(|rows| **rows > 1).count());
     let [one, other] = [0, 1].map(|nth| {
-        let mut places = (0..named.len()).filter(|&i| things[i] == things[again]);
+        let mut places = (0..named.len()).filter(|&i| clusters[i] == clusters[again]);
         places.nth(nth).map_or(0, |i| kept[i] + 1)
     });
     notes.push(format!(
         "Ids that come again: {repeated}, first {id:?} in rows {one} and {other}. Rows of one id count as rows about one \
-         thing, each with an id of its own ({:?}); several answers of the judge to one item belong in columns of one row.",
+         item, each with an id of its own ({:?}); several answers of the judge to one item belong in columns of one row.",
         format!("{id}/row {one}")
     ));
     let apart = Some(with_row(false)).filter(are_apart).unwrap_or_else(|| with_row(true));
-    (apart, things, notes)
+    (apart, clusters, notes)
 }

@@ -377,7 +377,7 @@ pub fn belief_of(path: &Path) -> PathBuf {
 fn baselines(study: &Study, decomposition: &Decomposition) -> Vec<Baseline> {
     let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
     let said = said(study.scale(), &study.judge);
-    let clusters = &study.ratings().things;
+    let clusters = &study.ratings().clusters;
     let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled, clusters));
     let features = decomposition.features.iter();
     let all =

@@ -229,7 +229,7 @@ fn chosen_for(studies: [&Study; 2], [first, second]: [&ItemSampling; 2]) -> Item
         (true, true) if differ && copies[0] == copies[1] => {
             let reason = "the two studies say different things of how the items were chosen; this describes these \
                           items, not new ones";
-            let design = Design::unknown(first.design.things().to_vec(), reason);
+            let design = Design::unknown(first.design.clusters().to_vec(), reason);
             ItemSampling {
                 is_assumed: false,
                 design,

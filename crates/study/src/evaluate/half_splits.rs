@@ -374,7 +374,7 @@ fn evaluated_design(study: &Study, kept: &[usize]) -> Design {
         "{raised} of the evaluated items have enough labels only because some were added to those of your own files; \
          this describes these items, not new ones"
     );
-    Design::unknown(design.things().to_vec(), reason)
+    Design::unknown(design.clusters().to_vec(), reason)
 }
 
 /// The reason why a comparison of rules on items of this design, with equal weight for each item, does not extend to
@@ -400,9 +400,9 @@ impl RulesForNewItems {
             // The contribution of each cluster; `None` if a replicate could not be evaluated.
             let of = |k: usize| {
                 let of_items = contributions(design.len(), measured.iter().map(|m| m.contrasts.get(k)?.as_ref()));
-                let of_things =
-                    |all: Contributions| if design.is_simple() { all } else { all.of_things(design.things()) };
-                (all[k].better, of_items.map(of_things))
+                let of_clusters =
+                    |all: Contributions| if design.is_simple() { all } else { all.of_clusters(design.clusters()) };
+                (all[k].better, of_items.map(of_clusters))
             };
             match not_for_new_items(&design) {
                 Some(reason) => {

@@ -203,7 +203,7 @@ impl ScoredItems {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
         let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
         let chosen = ItemSampling::new(study, &kept);
-        let folds = folds(chosen.design.things(), &mut stream);
+        let folds = folds(chosen.design.clusters(), &mut stream);
         Self::over(study, decomposition, kept, (&folds, chosen))
     }
 

@@ -90,7 +90,7 @@ mod tests {
         let ratings = |people: Vec<Vec<(f64, f64)>>, repeats: Vec<Vec<f64>>, scale: Scale| Ratings {
             is_repeated: true,
             scale,
-            things: (0..people.len()).collect(),
+            clusters: (0..people.len()).collect(),
             verdict: repeats.iter().map(|answers| answers[0]).collect(),
             predicted: vec![vec![0.0]; people.len()].into_iter().collect(),
             confidence: vec![None; people.len()],

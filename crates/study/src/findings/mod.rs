@@ -216,7 +216,7 @@ impl Answer {
             step: String::new(),
             items: ratings.len(),
             labelled: sample.labelled.len(),
-            clusters: sample.design.things().iter().collect::<BTreeSet<_>>().len(),
+            clusters: sample.design.clusters().iter().collect::<BTreeSet<_>>().len(),
             most_labels: study.numbers().into_iter().max().unwrap_or(0),
             classes: ratings.scale.nominal().is_some(),
             is_assumed: sample.is_assumed,
@@ -282,7 +282,7 @@ fn consistency(ratings: &Ratings) -> Estimable {
     if with.is_empty() {
         return Estimable::not("the judge answered once");
     }
-    let design = Design::random(with.iter().map(|(item, _)| ratings.things[*item]).collect());
+    let design = Design::random(with.iter().map(|(item, _)| ratings.clusters[*item]).collect());
     let classes = ratings.scale.nominal().is_some();
     let values: Vec<Option<f64>> =
         with.iter().map(|(_, apart)| Some(if classes { 1.0 - apart } else { *apart })).collect();

@@ -154,7 +154,7 @@ impl LabelPlan {
         let width = |labels: usize| Some(Width { labels, half: half(&rate_after(labels))? });
         let narrowing = width(0).zip(width(further)).filter(|_| further > 0).map(<[Width; 2]>::from);
         let errors = sample.labelled.iter().filter(|&&item| ratings.judge_miss(item) > 0.0).count();
-        let clusters = sample.design.things().iter().collect::<BTreeSet<_>>().len();
+        let clusters = sample.design.clusters().iter().collect::<BTreeSet<_>>().len();
         let missing = sample.design.unanswered();
         Self { items, labelled, clusters, missing, errors, target, is_assumed: sample.is_assumed, figures, narrowing }
     }

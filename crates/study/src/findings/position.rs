@@ -59,7 +59,7 @@ impl Position {
             };
             // In the other order the second of the sides is shown first.
             let won = |[first, second]: [usize; 2]| share(&|a, _| a == first) + share(&|_, b| b == second);
-            items.push(ratings.things[item]);
+            items.push(ratings.clusters[item]);
             flips.push(Some(share(&|one, other| one != other)));
             leans.push(Some(sides.map_or(0.0, |[first, second]| 0.5 * (won([first, second]) - won([second, first])))));
         }

@@ -92,7 +92,7 @@ pub struct Ratings {
     /// What answers can be.
     pub scale: Scale,
     /// The cluster of each item, by number.
-    pub things: Vec<usize>,
+    pub clusters: Vec<usize>,
     /// The judge's answer: of several the most frequent, on a scale their mean.
     pub verdict: Vec<f64>,
     /// The judge's answers, one for each of its variants that answered.
@@ -149,7 +149,7 @@ impl Ratings {
             None => largest(shares.iter().copied()) as f64,
         };
         let all: Vec<usize> = (0..study.len()).collect();
-        let twins = study.items.twins(&all);
+        let clusters = study.items.clusters(&all);
         // Into room for them.
         let set_shares = |weights: &[f64], to: &mut Vec<f64>| {
             let sum: f64 = weights.iter().sum();
@@ -164,7 +164,7 @@ impl Ratings {
             }
         };
         let mut ratings = Self {
-            things: if twins.is_empty() { all.clone() } else { twins },
+            clusters: if clusters.is_empty() { all.clone() } else { clusters },
             verdict: Vec::with_capacity(study.len()),
             repeats: Lists::with_capacity(study.len()),
             is_repeated: study.judge.is_verdicts && places.is_none(),
@@ -225,7 +225,7 @@ impl Ratings {
     /// settle where a person and the judge differ, tell neither how far people agree nor how the judge does beside them.
     fn unlike_pairs(&self, twice: &[bool]) -> Option<String> {
         let labelled = self.labelled();
-        let design = Design::random(labelled.iter().map(|&item| self.things[item]).collect());
+        let design = Design::random(labelled.iter().map(|&item| self.clusters[item]).collect());
         let values = |is: bool| -> Vec<Option<f64>> {
             labelled.iter().map(|&item| (twice[item] == is).then(|| self.judge_miss(item))).collect()
         };
@@ -361,11 +361,11 @@ impl Ratings {
         if labelled.len() < LEAST_ITEMS || self.len() - labelled.len() < LEAST_ITEMS {
             return None;
         }
-        let things: Vec<usize> = labelled.iter().map(|&item| self.things[item]).collect();
+        let clusters: Vec<usize> = labelled.iter().map(|&item| self.clusters[item]).collect();
         let (all, of_labelled) =
-            (self.things.iter().max().map_or(0, |last| last + 1), BTreeSet::from_iter(&things).len());
+            (self.clusters.iter().max().map_or(0, |last| last + 1), BTreeSet::from_iter(&clusters).len());
         let population = population_of(all, of_labelled, labelled.len(), self.len());
-        let design = Design::random_of(things, population);
+        let design = Design::random_of(clusters, population);
         let quantities = self.quantities();
         let differs = |name: &str, value: &dyn Fn(usize) -> Option<f64>| {
             let all: Vec<f64> = (0..self.len()).filter_map(value).collect();

@@ -222,11 +222,11 @@ impl<'r> Sample<'r> {
         let ratings = study.ratings();
         let labelled = ratings.labelled();
         let ItemSampling { design, is_assumed, words } = ItemSampling::new(study, &labelled);
-        let things = &ratings.things;
-        let mut counts = vec![[0, 0]; things.iter().max().map_or(0, |last| last + 1)];
-        things.iter().for_each(|&thing| counts[thing][0] += 1);
+        let clusters = &ratings.clusters;
+        let mut counts = vec![[0, 0]; clusters.iter().max().map_or(0, |last| last + 1)];
+        clusters.iter().for_each(|&cluster| counts[cluster][0] += 1);
         for (&item, is_open) in labelled.iter().zip(design.are_open()) {
-            let [rows, known] = &mut counts[things[item]];
+            let [rows, known] = &mut counts[clusters[item]];
             if is_open { *known += 1 } else { *rows -= 1 }
         }
         let mut alike: BTreeMap<[u32; 2], u32> = BTreeMap::new();

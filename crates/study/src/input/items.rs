@@ -385,11 +385,11 @@ impl Items {
 
     /// The cluster of each of the items at positions `kept`: items share one if they have the same cluster column, are
     /// about the same item or, without either column, have the same text; empty if nothing in the file shows this.
-    pub fn twins(&self, kept: &[usize]) -> Vec<usize> {
-        let Some(things) = self.clusters.as_ref().or(self.about.as_ref()).or(self.texts.as_ref()) else {
+    pub fn clusters(&self, kept: &[usize]) -> Vec<usize> {
+        let Some(clusters) = self.clusters.as_ref().or(self.about.as_ref()).or(self.texts.as_ref()) else {
             return vec![];
         };
-        numbered(kept.iter().map(|&i| &things[i])).0
+        numbered(kept.iter().map(|&i| &clusters[i])).0
     }
 
     /// The item that each row is about, by the order in which they first appear; `None` where every row is one of its

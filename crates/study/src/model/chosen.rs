@@ -178,7 +178,7 @@ pub struct ItemSampling {
 }
 
 /// The labels and queues of every cluster of a study.
-struct StudyThings {
+struct StudyClusters {
     /// The cluster of each item.
     of: Vec<usize>,
     /// Whether the user's own files label it.
@@ -195,24 +195,24 @@ struct StudyThings {
     asked: Vec<bool>,
 }
 
-impl StudyThings {
+impl StudyClusters {
     /// The clusters of a study, of whose items those `kept` count as labelled.
     fn new(study: &Study, kept: &[usize]) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
-        let twins = study.items.twins(&all);
-        let of = if twins.is_empty() { all } else { twins };
+        let clusters = study.items.clusters(&all);
+        let of = if clusters.is_empty() { all } else { clusters };
         let number = of.iter().max().map_or(0, |last| last + 1);
         let (mut own, mut first) = (vec![false; number], vec![None; number]);
         let labelled = study.own_numbers();
-        for (item, &thing) in of.iter().enumerate() {
-            own[thing] |= labelled[item] > 0;
+        for (item, &cluster) in of.iter().enumerate() {
+            own[cluster] |= labelled[item] > 0;
         }
         for (item, batch) in study.added() {
             let known: &mut Option<usize> = &mut first[of[item]];
             *known = Some(known.map_or(batch, |known| known.min(batch)));
         }
         let (mut items, mut labelled) = (vec![0; number], vec![0; number]);
-        of.iter().for_each(|&thing| items[thing] += 1);
+        of.iter().for_each(|&cluster| items[cluster] += 1);
         kept.iter().for_each(|&item| labelled[of[item]] += 1);
         let said = study.items.probabilities.is_none() && study.file.config.items.drawn == Some(Drawn::Random);
         let drawn: Vec<bool> = own.iter().map(|own| *own && said).collect();
@@ -224,13 +224,13 @@ impl StudyThings {
     }
 
     /// Whether a cluster had a label when a queue was made.
-    fn known_before(&self, thing: usize, queue: &AnsweredQueue) -> bool {
-        self.own[thing] || self.first[thing].is_some_and(|batch| batch < queue.batches_before)
+    fn known_before(&self, cluster: usize, queue: &AnsweredQueue) -> bool {
+        self.own[cluster] || self.first[cluster].is_some_and(|batch| batch < queue.batches_before)
     }
 
     /// Whether a cluster has a label by now.
-    fn is_labelled(&self, thing: usize) -> bool {
-        self.own[thing] || self.first[thing].is_some()
+    fn is_labelled(&self, cluster: usize) -> bool {
+        self.own[cluster] || self.first[cluster].is_some()
     }
 
     /// What is counted, where that is not items.
@@ -242,29 +242,32 @@ impl StudyThings {
     /// on clusters chosen otherwise.
     fn goes_on(&mut self, queue: &AnsweredQueue) -> bool {
         let Ok(selection) = &queue.selection else { return false };
-        if !queue.draws_unlabelled || self.count(|thing| self.known_before(thing, queue) && !self.drawn[thing]) > 0 {
+        if !queue.draws_unlabelled
+            || self.count(|cluster| self.known_before(cluster, queue) && !self.drawn[cluster]) > 0
+        {
             return false;
         }
         for &item in selection.ranked.iter().chain(&selection.drawn) {
-            let thing = self.of[item];
-            if !self.known_before(thing, queue) {
-                self.asked[thing] = true;
-                self.drawn[thing] |= self.is_labelled(thing);
+            let cluster = self.of[item];
+            if !self.known_before(cluster, queue) {
+                self.asked[cluster] = true;
+                self.drawn[cluster] |= self.is_labelled(cluster);
             }
         }
         true
     }
 
-    /// Things that are as asked.
+    /// Clusters that are as asked.
     fn count(&self, is: impl Fn(usize) -> bool) -> usize {
-        (0..self.number()).filter(|&thing| is(thing)).count()
+        (0..self.number()).filter(|&cluster| is(cluster)).count()
     }
 
     /// How many clusters those that are as asked stand for, as [`population_of`] counts them.
     fn population(&self, is: &dyn Fn(usize) -> bool) -> usize {
-        let sum =
-            |of: &[usize]| -> usize { (0..self.number()).filter(|&thing| is(thing)).map(|thing| of[thing]).sum() };
-        let labelled = self.count(|thing| is(thing) && self.labelled[thing] > 0);
+        let sum = |of: &[usize]| -> usize {
+            (0..self.number()).filter(|&cluster| is(cluster)).map(|cluster| of[cluster]).sum()
+        };
+        let labelled = self.count(|cluster| is(cluster) && self.labelled[cluster] > 0);
         population_of(self.count(is), labelled, sum(&self.labelled), sum(&self.items))
     }
 }
@@ -295,16 +298,16 @@ impl Study {
 impl ItemSampling {
     /// How the items at positions `kept` were chosen; all of them have labels.
     pub fn new(study: &Study, kept: &[usize]) -> Self {
-        let mut things = StudyThings::new(study, kept);
-        // The things of these items, numbered from 0 without gaps.
-        let (of_kept, place) = numbered(kept.iter().map(|&item| things.of[item]));
+        let mut clusters = StudyClusters::new(study, kept);
+        // The clusters of these items, numbered from 0 without gaps.
+        let (of_kept, place) = numbered(kept.iter().map(|&item| clusters.of[item]));
         let mut named = vec![0; place.len()];
-        place.iter().for_each(|(&thing, &number)| named[number] = thing);
+        place.iter().for_each(|(&cluster, &number)| named[number] = cluster);
         let all_labelled = study.own_numbers().iter().all(|number| *number > 0);
-        let population = things.population(&|_| true);
+        let population = clusters.population(&|_| true);
         let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
         let mut assumed = None;
-        if let Some((stage, word)) = own_stage(study, &things, (&named, population), all_labelled) {
+        if let Some((stage, word)) = own_stage(study, &clusters, (&named, population), all_labelled) {
             match stage {
                 Ok(stage) if is_assumed(study) && !all_labelled => assumed = Some(stage),
                 Ok(stage) => stages.push(stage),
@@ -315,12 +318,12 @@ impl ItemSampling {
         let own = [stages.len(), reasons.len()];
         let mut answered: BTreeSet<usize> = BTreeSet::new();
         // Whether the user's own labels are drawn at random, and queues that went on with that.
-        let (own_at_random, mut queues_at_random) = (things.drawn.contains(&true), 0);
+        let (own_at_random, mut queues_at_random) = (clusters.drawn.contains(&true), 0);
         let mut ranked = None;
         for queue in &study.queues {
             answered.extend(&queue.batches);
-            // A queue of things that were all labelled before tells nothing more of all items.
-            let Some((stage, word)) = queue_stage(&things, &named, queue) else { continue };
+            // A queue of clusters that were all labelled before tells nothing more of all items.
+            let Some((stage, word)) = queue_stage(&clusters, &named, queue) else { continue };
             // A sample that needs no answer of it tells more than one whose answers are mostly missing, and no label widens it.
             if own_at_random && queue.is_unfinished(study) {
                 words.push(format!("{word}, whose labels do not count in means until the others are there"));
@@ -334,19 +337,20 @@ impl ItemSampling {
             }
             words.push(word);
             match stage {
-                _ if things.goes_on(queue) => queues_at_random += 1,
+                _ if clusters.goes_on(queue) => queues_at_random += 1,
                 Ok(stage) => stages.push(stage),
                 Err(reason) => reasons.push(reason),
             }
         }
         if queues_at_random > 0 {
-            let strata: Vec<Option<usize>> = named.iter().map(|&thing| things.drawn[thing].then_some(0)).collect();
+            let strata: Vec<Option<usize>> =
+                named.iter().map(|&cluster| clusters.drawn[cluster].then_some(0)).collect();
             // It holds what the user's own labels tell.
             if own_at_random {
                 stages.drain(..own[0]);
                 reasons.drain(..own[1]);
             }
-            let missing = things.count(|thing| things.asked[thing] && !things.drawn[thing]);
+            let missing = clusters.count(|cluster| clusters.asked[cluster] && !clusters.drawn[cluster]);
             match Stage::try_stratified(&strata, &[population]) {
                 Ok(stage) => stages.insert(0, stage.with_missing(vec![missing])),
                 Err(error) => reasons.push(error.to_string()),
@@ -384,9 +388,10 @@ impl ItemSampling {
                 Design::unknown(of_kept, reason)
             }
         };
-        let (of_labelled, others) = (0..things.number()).partition::<Vec<_>, _>(|thing| place.contains_key(thing));
+        let (of_labelled, others) =
+            (0..clusters.number()).partition::<Vec<_>, _>(|cluster| place.contains_key(cluster));
         let [of_labelled, others] =
-            [of_labelled, others].map(|of| of.into_iter().map(|thing| things.items[thing]).collect::<Vec<_>>());
+            [of_labelled, others].map(|of| of.into_iter().map(|cluster| clusters.items[cluster]).collect::<Vec<_>>());
         let design = design.with_sizes(&of_labelled, &others).with_classes(&of_labels);
         let mut words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
         if design.widest() > MUCH_WIDER {
@@ -403,7 +408,7 @@ impl ItemSampling {
 /// The factor of variances from which the answer mentions a long cluster without a label.
 const MUCH_WIDER: f64 = 1.5;
 
-fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), nothing: bool) -> Option<String> {
+fn in_words(design: &Design, words: &[String], (clusters, items): (usize, usize), nothing: bool) -> Option<String> {
     if nothing && words.is_empty() {
         return None;
     }
@@ -423,16 +428,16 @@ fn in_words(design: &Design, words: &[String], (things, items): (usize, usize), 
                 &format!(" {without} items that no queue drew at random count for the belief and not in means.");
         }
     }
-    if things < items {
-        sentence += &format!(" The items form {things} clusters, over which intervals and folds go.");
+    if clusters < items {
+        sentence += &format!(" The items form {clusters} clusters, over which intervals and folds go.");
     }
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
 /// The number of clusters that the labelled ones represent: all clusters; but if only some of the items of the labelled
 /// clusters have labels, the number that makes the share of labelled clusters equal to that of labelled items.
-pub(crate) fn population_of(things: usize, labelled_things: usize, labelled: usize, items: usize) -> usize {
-    things.max((labelled_things * items).div_ceil(labelled.max(1)).min(items))
+pub(crate) fn population_of(clusters: usize, labelled_clusters: usize, labelled: usize, items: usize) -> usize {
+    clusters.max((labelled_clusters * items).div_ceil(labelled.max(1)).min(items))
 }
 
 /// Whether the study does not state how the items of the user's own files were chosen.
@@ -444,39 +449,39 @@ fn is_assumed(study: &Study) -> bool {
 /// without such labels.
 fn own_stage(
     study: &Study,
-    things: &StudyThings,
+    clusters: &StudyClusters,
     (named, population): (&[usize], usize),
     all: bool,
 ) -> Option<(Result<Stage, String>, Option<String>)> {
-    let labelled = things.count(|thing| things.own[thing]);
+    let labelled = clusters.count(|cluster| clusters.own[cluster]);
     if labelled == 0 {
         return None;
     }
-    let all_things = things.number();
+    let all_clusters = clusters.number();
     if let Some(probabilities) = &study.items.probabilities {
-        let mut of_thing = vec![None; things.number()];
-        things.of.iter().zip(probabilities).rev().for_each(|(&thing, first)| of_thing[thing] = *first);
+        let mut of_cluster = vec![None; clusters.number()];
+        clusters.of.iter().zip(probabilities).rev().for_each(|(&cluster, first)| of_cluster[cluster] = *first);
         let own: Vec<Option<f64>> =
-            named.iter().map(|&thing| things.own[thing].then(|| of_thing[thing].unwrap_or(0.0))).collect();
+            named.iter().map(|&cluster| clusters.own[cluster].then(|| of_cluster[cluster].unwrap_or(0.0))).collect();
         let word =
-            format!("{labelled}{} by your own files, each with the probability in items.probability", things.unit());
+            format!("{labelled}{} by your own files, each with the probability in items.probability", clusters.unit());
         let stage = Stage::try_unequal(&own).map_err(|error| format!("items.probability: {error}"));
-        return Some((stage.map(|stage| stage.with_all_probabilities(of_thing.into_iter().flatten())), Some(word)));
+        return Some((stage.map(|stage| stage.with_all_probabilities(of_cluster.into_iter().flatten())), Some(word)));
     }
-    let own: Vec<usize> = (0..study.len()).filter(|&item| things.own[things.of[item]]).collect();
+    let own: Vec<usize> = (0..study.len()).filter(|&item| clusters.own[clusters.of[item]]).collect();
     let unlike = (is_assumed(study) && !all).then(|| study.ratings().unlike(&own)).flatten();
     match (unlike, study.file.config.items.drawn) {
         (Some(reason), _) => Some((Err(reason.clone()), Some(reason))),
         (None, said) => {
-            let strata: Vec<Option<usize>> = named.iter().map(|&thing| things.own[thing].then_some(0)).collect();
+            let strata: Vec<Option<usize>> = named.iter().map(|&cluster| clusters.own[cluster].then_some(0)).collect();
             let word = match said {
                 _ if all => None,
                 Some(Drawn::Random) => {
-                    Some(format!("{labelled} of {all_things}{} at random, by your own files", things.unit()))
+                    Some(format!("{labelled} of {all_clusters}{} at random, by your own files", clusters.unit()))
                 }
                 _ => Some(format!(
-                    "{labelled} of {all_things}{} by your own files, which nobody says were drawn at random",
-                    things.unit()
+                    "{labelled} of {all_clusters}{} by your own files, which nobody says were drawn at random",
+                    clusters.unit()
                 )),
             };
             Some((Stage::try_stratified(&strata, &[population]).map_err(|error| error.to_string()), word))
@@ -486,7 +491,7 @@ fn own_stage(
 
 /// The stage that a queue forms; `None` if every cluster in it had a label before.
 fn queue_stage(
-    things: &StudyThings,
+    clusters: &StudyClusters,
     named: &[usize],
     queue: &AnsweredQueue,
 ) -> Option<(Result<Stage, String>, String)> {
@@ -498,21 +503,21 @@ fn queue_stage(
             return Some((Err(reason.clone()), reason));
         }
     };
-    let mut of_thing = vec![None; things.number()];
-    selection.drawn.iter().for_each(|&item| of_thing[things.of[item]] = Some(2));
+    let mut of_cluster = vec![None; clusters.number()];
+    selection.drawn.iter().for_each(|&item| of_cluster[clusters.of[item]] = Some(2));
     let ranked = if queue.draws_unlabelled { 2 } else { 1 };
-    selection.ranked.iter().for_each(|&item| of_thing[things.of[item]] = Some(ranked));
-    let known = |thing: usize| things.known_before(thing, queue);
-    let by_rank = |thing: usize| !known(thing) && of_thing[thing] == Some(1);
-    let by_chance = |thing: usize| !known(thing) && of_thing[thing] == Some(2);
-    let came_back = |is: &dyn Fn(usize) -> bool| things.count(|thing| is(thing) && things.is_labelled(thing));
+    selection.ranked.iter().for_each(|&item| of_cluster[clusters.of[item]] = Some(ranked));
+    let known = |cluster: usize| clusters.known_before(cluster, queue);
+    let by_rank = |cluster: usize| !known(cluster) && of_cluster[cluster] == Some(1);
+    let by_chance = |cluster: usize| !known(cluster) && of_cluster[cluster] == Some(2);
+    let came_back = |is: &dyn Fn(usize) -> bool| clusters.count(|cluster| is(cluster) && clusters.is_labelled(cluster));
     let (ranked, drawn) = (came_back(&by_rank), came_back(&by_chance));
-    let missing = [0, things.count(by_rank) - ranked, things.count(by_chance) - drawn];
+    let missing = [0, clusters.count(by_rank) - ranked, clusters.count(by_chance) - drawn];
     if ranked + drawn == 0 {
         return None;
     }
-    let is_rest = |thing: usize| !known(thing) && of_thing[thing] != Some(1);
-    let (rest, unit) = (things.count(is_rest), things.unit());
+    let is_rest = |cluster: usize| !known(cluster) && of_cluster[cluster] != Some(1);
+    let (rest, unit) = (clusters.count(is_rest), clusters.unit());
     if selection.drawn.is_empty() && !queue.draws_unlabelled {
         let word = format!("{ranked}{unit} by {name}, for their rank alone");
         return Some((Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word));
@@ -525,9 +530,9 @@ fn queue_stage(
         0 => {}
         number => word += &format!(" (of the {} that it selected {number} have no label)", number + ranked + drawn),
     }
-    let stratum = |&thing: &usize| if known(thing) { Some(0) } else { of_thing[thing] };
+    let stratum = |&cluster: &usize| if known(cluster) { Some(0) } else { of_cluster[cluster] };
     let strata: Vec<Option<usize>> = named.iter().map(stratum).collect();
-    let sizes = [things.population(&known), things.population(&by_rank), things.population(&is_rest)];
+    let sizes = [clusters.population(&known), clusters.population(&by_rank), clusters.population(&is_rest)];
     let stage = Stage::try_stratified(&strata, &sizes).map(|stage| stage.with_missing(missing.to_vec()));
     Some((stage.map_err(|error| format!("{name}: {error}")), word))
 }

@@ -22,7 +22,7 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::{log_labels, seeded};
-use judge_uncertainty_evaluation::{CountPool, Fit, Fitted, LabelPool, Luck, RatingPool};
+use judge_uncertainty_evaluation::{CountPool, Fit, Fitted, LabelPool, RatingPool, RuleDraws};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
 use judge_uncertainty_familiarity::neighbours::{IndexedItems, Neighbours, UnitRows};
 use judge_uncertainty_formats::judge::Predictions;
@@ -133,7 +133,7 @@ pub struct Decomposition {
     /// Labels of every item.
     pub numbers: Vec<u32>,
     /// Uniform draws that break ties and rank at random.
-    pub luck: Luck,
+    pub draws: RuleDraws,
 }
 
 // Items with what judge and people say of them, whether a study holds them or a belief is applied to them.
@@ -176,7 +176,8 @@ impl Relation<'_> {
                 variance: kept.iter().map(|&i| judge.variances[i]).collect(),
             };
             let mut pool = RatingPool::new(ratings, scores);
-            (pool.model, pool.groups, pool.prior, pool.twins) = (model, groups, config.trust.prior, items.twins(kept));
+            (pool.model, pool.groups, pool.prior, pool.clusters) =
+                (model, groups, config.trust.prior, items.clusters(kept));
             if let Some(CarriedReading::Ratings((fit, names))) = start {
                 let known = |group: &str| names.iter().position(|name| name == group);
                 pool.start = Some((fit.clone(), items.group_names().into_iter().map(known).collect()));
@@ -198,7 +199,7 @@ impl Relation<'_> {
                 let variants = judge.distributions().by_variant(kept, config.floor());
                 pool.variants = variants.expect("the answers were aggregated with this floor before");
             }
-            pool.twins = items.twins(kept);
+            pool.clusters = items.clusters(kept);
             let carried = match (of_fit, start) {
                 (Some(Kept::Classes(carried)), _) => carried.as_ref(),
                 (None, Some(CarriedReading::Classes(carried))) => Some(carried),
@@ -244,9 +245,9 @@ const RANKING_STREAM: u64 = u64::MAX;
 const LATER_RANKINGS: u64 = 1 << 63;
 
 /// The draws that break ties of a queue and rank it at random, under a seed and after so many batches of added labels.
-pub(crate) fn luck_of(seed: u64, batches: usize, items: usize) -> Luck {
+pub(crate) fn draws_of(seed: u64, batches: usize, items: usize) -> RuleDraws {
     let number = if batches == 0 { RANKING_STREAM } else { LATER_RANKINGS + batches as u64 };
-    Luck::draw(&mut seeded(seed, number), items)
+    RuleDraws::draw(&mut seeded(seed, number), items)
 }
 
 impl Decomposition {
@@ -301,9 +302,9 @@ impl Decomposition {
             None => design,
         };
         let (fitted, trust) = Fitted::with_trust(&*pool, design, &in_hand, fit)?;
-        let luck = luck_of(study.file.config.seed, 0, items);
+        let draws = draws_of(study.file.config.seed, 0, items);
         let scales = standardizer.scales().to_vec();
-        Ok(Self { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })
+        Ok(Self { pool, features, neighbours: None, scales, fitted, trust, numbers, draws })
     }
 
     /// Number of items.
@@ -328,17 +329,17 @@ impl Decomposition {
 
     /// The priority of every item under a rule; `None` for a rule that does not rank such labels.
     pub fn priority(&self, rule: Rule) -> Option<Vec<f64>> {
-        self.priority_with(rule, &self.luck)
+        self.priority_with(rule, &self.draws)
     }
 
     /// As [`Self::priority`], with other draws for ties and for the random rule.
-    pub fn priority_with(&self, rule: Rule, luck: &Luck) -> Option<Vec<f64>> {
-        self.pool.priority(rule, &self.fitted, &self.numbers, luck)
+    pub fn priority_with(&self, rule: Rule, draws: &RuleDraws) -> Option<Vec<f64>> {
+        self.pool.priority(rule, &self.fitted, &self.numbers, draws)
     }
 
     /// Positions of all items, most urgent first under the rule; `None` as [`Self::priority`].
     pub fn ranking(&self, rule: Rule) -> Option<Vec<usize>> {
-        self.priority(rule).map(|priority| top(&priority, &self.luck.jitter, self.len()))
+        self.priority(rule).map(|priority| top(&priority, &self.draws.jitter, self.len()))
     }
 }
 

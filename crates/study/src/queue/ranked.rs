@@ -9,11 +9,11 @@ use super::fill::{Candidates, Queue, QueueRequest, SentItem};
 use crate::error::Error;
 use crate::input::items::{numbered, swapped};
 use crate::input::question::{is_swapped, mirrored, task_id};
-use crate::model::study::luck_of;
+use crate::model::study::draws_of;
 use crate::model::study::{Decomposition, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_evaluation::Luck;
+use judge_uncertainty_evaluation::RuleDraws;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::{Staged, limits};
 
@@ -23,7 +23,7 @@ pub struct Ranked<'a> {
     study: &'a Study,
     decomposition: &'a Decomposition,
     priority: Vec<f64>,
-    luck: Luck,
+    draws: RuleDraws,
 }
 
 impl<'a> Ranked<'a> {
@@ -53,9 +53,9 @@ impl<'a> Ranked<'a> {
     /// ```
     pub fn new(study: &'a Study, decomposition: &'a Decomposition, request: &QueueRequest) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
-        let luck = luck_of(request.seed, study.batches(), study.len());
+        let draws = draws_of(request.seed, study.batches(), study.len());
         let priority = match request.rule {
-            Order::By(rule) => decomposition.priority_with(rule, &luck).ok_or_else(|| not_ranked(study, rule))?,
+            Order::By(rule) => decomposition.priority_with(rule, &draws).ok_or_else(|| not_ranked(study, rule))?,
             Order::LikelyErrors => {
                 let expected = expected_errors(study, Some(decomposition)).ok_or(Error::NoErrors)?;
                 // A further label of an item that has one tells little of the judge.
@@ -63,7 +63,7 @@ impl<'a> Ranked<'a> {
                 expected.into_iter().zip(&decomposition.numbers).map(last).collect()
             }
         };
-        Ok(Self { study, decomposition, priority, luck })
+        Ok(Self { study, decomposition, priority, draws })
     }
 
     /// What to know of a ranking that hardly tells items apart, as where the judge gives a verdict alone: how few
@@ -158,11 +158,11 @@ impl<'a> Ranked<'a> {
     }
 
     fn fill(&self, request: &QueueRequest) -> Result<Queue, Error> {
-        let Self { study, decomposition, priority, luck } = self;
+        let Self { study, decomposition, priority, draws } = self;
         let candidates = Candidates {
             priority,
             labels: &decomposition.numbers,
-            tie_break: &luck.jitter,
+            tie_break: &draws.jitter,
             batches_before: study.batches(),
         };
         Ok(match study.items.about_numbers() {
@@ -256,8 +256,8 @@ impl<'a> Ranked<'a> {
 /// other.
 fn refuse_alike(tasks: &[QueueTask]) -> Result<(), Error> {
     let mut seen: HashMap<&str, &str> = HashMap::new();
-    let twin = tasks.iter().find_map(|task| Some((seen.insert(task.text.as_deref()?, &task.id)?, &task.id)));
-    twin.map_or(Ok(()), |(one, other)| Err(Error::LookAlike { one: one.to_owned(), other: other.clone() }))
+    let other = tasks.iter().find_map(|task| Some((seen.insert(task.text.as_deref()?, &task.id)?, &task.id)));
+    other.map_or(Ok(()), |(one, other)| Err(Error::LookAlike { one: one.to_owned(), other: other.clone() }))
 }
 
 /// Refuses a rule by which the items of a study can't be ranked, before any work.

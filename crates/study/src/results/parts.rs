@@ -15,7 +15,7 @@ use judge_uncertainty_core::belief::{Belief, Gaussian, ItemBelief, ItemBeliefs, 
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
 use judge_uncertainty_core::stats::{correlation_of_ranks, mean, population_sd, ranks, sample_sd};
-use judge_uncertainty_evaluation::{ItemComponents, Luck};
+use judge_uncertainty_evaluation::{ItemComponents, RuleDraws};
 use judge_uncertainty_system::progress::Progress;
 
 /// Means over all items, in squared units of the scale.
@@ -125,7 +125,7 @@ impl EvidenceReport {
         let log: Vec<f64> = evidence.iter().map(|a| (a + 1.0).ln()).collect();
         let info = decomposition.map(|b| b.epistemic());
         let k = Budget::HEADLINE.of(decomposition.len());
-        let picks = |priority: &[f64]| top(priority, &decomposition.luck.jitter, k);
+        let picks = |priority: &[f64]| top(priority, &decomposition.draws.jitter, k);
         let by_entropy = decomposition.priority(Rule::PosteriorEntropy)?;
         let (best, entropy) = (picks(&decomposition.priority(Rule::Info)?), picks(&by_entropy));
         let mut chosen = vec![false; decomposition.len()];
@@ -172,17 +172,17 @@ impl ItemSample {
             let belief = decomposition.belief(i);
             (belief.aleatoric(), belief.epistemic())
         };
-        Self::drawn(&decomposition.luck, parts, priorities.collect())
+        Self::drawn(&decomposition.draws, parts, priorities.collect())
     }
 
     /// `parts` gives aleatoric and epistemic part of an item, `priorities` what rules rank the items by.
-    fn drawn(luck: &Luck, parts: impl Fn(usize) -> (f64, f64), priorities: BTreeMap<Rule, Vec<f64>>) -> Self {
-        let items = luck.random.len();
-        let mut shown = top(&luck.random, &[], MOST_SHOWN);
+    fn drawn(draws: &RuleDraws, parts: impl Fn(usize) -> (f64, f64), priorities: BTreeMap<Rule, Vec<f64>>) -> Self {
+        let items = draws.random.len();
+        let mut shown = top(&draws.random, &[], MOST_SHOWN);
         shown.sort_unstable();
         let budget = Budget::HEADLINE;
         let escalated = |priority: Vec<f64>| -> Vec<usize> {
-            let picks = top(&priority, &luck.jitter, budget.of(items));
+            let picks = top(&priority, &draws.jitter, budget.of(items));
             let mut places: Vec<usize> = picks.iter().filter_map(|item| shown.binary_search(item).ok()).collect();
             places.sort_unstable();
             places
@@ -475,8 +475,8 @@ mod tests_of_sample {
         let mut stream = Stream::new(4);
         let random: Vec<f64> = (0..items).map(|_| stream.random()).collect();
         let priority: Vec<f64> = (0..items).map(|i| i as f64).collect();
-        let luck = Luck { jitter: vec![], random };
-        ItemSample::drawn(&luck, |i| (i as f64, -(i as f64)), [(Rule::Info, priority)].into())
+        let draws = RuleDraws { jitter: vec![], random };
+        ItemSample::drawn(&draws, |i| (i as f64, -(i as f64)), [(Rule::Info, priority)].into())
     }
 
     #[test]

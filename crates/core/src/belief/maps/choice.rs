@@ -120,16 +120,16 @@ pub struct CarriedChoice {
 /// Tables of different shapes, or a prediction that is not strictly positive.
 pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapChoice), FitError> {
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
-    let things = Things::new(items.twins, &labelled);
+    let clusters = Clusters::new(items.clusters, &labelled);
     let (many, few): (Vec<_>, Vec<_>) = MapName::of_classes().partition(|name| name.has_many_parameters());
-    let mut fits = Fits::try_new(*items, counts, &things)?;
+    let mut fits = Fits::try_new(*items, counts, &clusters)?;
     let mut carried = None;
-    if things.are_enough(FEWEST) {
+    if clusters.are_enough(FEWEST) {
         fits.add(&few);
         if items.carried.is_some() {
-            let mut without = Fits::try_new(JudgedItems { carried: None, ..*items }, counts, &things)?;
+            let mut without = Fits::try_new(JudgedItems { carried: None, ..*items }, counts, &clusters)?;
             without.add(&few);
-            let ScoreLead { by, se } = things.lead(fits.tries.best(&things), without.tries.best(&things));
+            let ScoreLead { by, se } = clusters.lead(fits.tries.best(&clusters), without.tries.best(&clusters));
             carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
             if by <= 0.0 {
                 fits = without;
@@ -138,10 +138,10 @@ pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapC
         fits.add(&many);
     }
     let items = fits.labelled.items;
-    let (map, choice) = fits.tries.conclude(&things, Map::drawn_back);
+    let (map, choice) = fits.tries.conclude(&clusters, Map::drawn_back);
     let map = match map {
         Some(map) => map,
-        None if things.are_enough(FEWEST_FOR_GUESSES) && items.carried.is_none() => fit_guesses(&items, counts, 0.0)?,
+        None if clusters.are_enough(FEWEST_FOR_GUESSES) && items.carried.is_none() => fit_guesses(&items, counts, 0.0)?,
         None => fit_stated(&items, counts)?,
     };
     let chosen = map.name();
@@ -152,7 +152,7 @@ pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(Map, MapC
 struct Fits<'a, 'b> {
     labelled: FitItems<'b>,
     counts: ArrayView2<'a, u32>,
-    things: &'a Things,
+    clusters: &'a Clusters,
     /// How many numbers the labels carry.
     numbers: usize,
     /// The guesses of each recalibration, with their shares when each cluster is left out.
@@ -161,12 +161,12 @@ struct Fits<'a, 'b> {
 }
 
 impl<'a, 'b> Fits<'a, 'b> {
-    fn try_new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Result<Self, FitError> {
+    fn try_new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, clusters: &'a Clusters) -> Result<Self, FitError> {
         let labelled = FitItems::try_new(items, counts)?;
         let most = counts.ncols() as u32 - 1;
         let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
         let tries = Tries::new(items.carried.is_some());
-        Ok(Self { labelled, counts, things, numbers, guesses: BTreeMap::new(), tries })
+        Ok(Self { labelled, counts, clusters, numbers, guesses: BTreeMap::new(), tries })
     }
 
     fn add(&mut self, names: &[MapName]) {
@@ -177,7 +177,7 @@ impl<'a, 'b> Fits<'a, 'b> {
     }
 
     fn fit(&mut self, name: MapName) -> Result<Try<Map>, Unavailable> {
-        let Self { labelled, counts, things, .. } = self;
+        let Self { labelled, counts, clusters, .. } = self;
         let layout = MapLayout::without_scales(name, &labelled.items, labelled.without_guesses())?;
         enough(layout.parameters(), self.numbers)?;
         // All maps from a temperature on have its share of guesses.
@@ -191,9 +191,9 @@ impl<'a, 'b> Fits<'a, 'b> {
             self.tries.start = name;
         }
         let map = fit_sharing(name, labelled, guesses.clone())?;
-        let without = || (guesses, shares_without(&map, &labelled.items, *counts, &things.members));
+        let without = || (guesses, shares_without(&map, &labelled.items, *counts, &clusters.members));
         let (_, without) = self.guesses.entry(of_share).or_insert_with(without);
-        let scores = log_scores(&map, labelled, *counts, &things.members, without);
+        let scores = log_scores(&map, labelled, *counts, &clusters.members, without);
         Ok(Try { name, parameters: map.parameters(), scores, fit: map })
     }
 }
@@ -204,18 +204,18 @@ fn enough(parameters: usize, numbers: usize) -> Result<(), Unavailable> {
 }
 
 /// The clusters of the labelled items.
-pub(in crate::belief) struct Things {
+pub(in crate::belief) struct Clusters {
     /// Positions of the items of each cluster.
     pub(in crate::belief) members: Vec<Vec<usize>>,
     labelled_items: usize,
 }
 
-impl Things {
-    /// Items with the same number of `twins` form one cluster; without numbers every item is a cluster of its own.
-    pub(in crate::belief) fn new(twins: &[usize], labelled: &[bool]) -> Self {
+impl Clusters {
+    /// Items with the same number of `clusters` form one cluster; without numbers every item is a cluster of its own.
+    pub(in crate::belief) fn new(clusters: &[usize], labelled: &[bool]) -> Self {
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for i in (0..labelled.len()).filter(|&i| labelled[i]) {
-            members.entry(if twins.is_empty() { i } else { twins[i] }).or_default().push(i);
+            members.entry(if clusters.is_empty() { i } else { clusters[i] }).or_default().push(i);
         }
         let labelled_items = labelled.iter().filter(|labelled| **labelled).count();
         Self { members: members.into_values().collect(), labelled_items }
@@ -232,8 +232,8 @@ impl Things {
 
     /// The lead of one mean score over another, with its standard error over clusters (0 for one cluster).
     fn lead(&self, ahead: &[f64], behind: &[f64]) -> ScoreLead {
-        let of_thing = |thing: &Vec<usize>| thing.iter().map(|&i| ahead[i] - behind[i]).sum();
-        let differences: Vec<f64> = self.members.iter().map(of_thing).collect();
+        let of_cluster = |cluster: &Vec<usize>| cluster.iter().map(|&i| ahead[i] - behind[i]).sum();
+        let differences: Vec<f64> = self.members.iter().map(of_cluster).collect();
         let (n, count) = (self.labelled_items as f64, differences.len() as f64);
         let se = if count > 1.0 { sample_sd(&differences) * count.sqrt() / n } else { 0.0 };
         ScoreLead { by: mean(&differences) * count / n, se }
@@ -277,11 +277,11 @@ impl<F: Clone> Tries<F> {
     /// What follows from it, with the fit that is taken at its strength; none where no map was tried.
     pub(in crate::belief) fn conclude(
         self,
-        things: &Things,
+        clusters: &Clusters,
         drawn_back: impl FnOnce(F, f64, &F) -> F,
     ) -> (Option<F>, MapChoice) {
-        let (candidates, taken) = (self.candidates(things), self.take(things));
-        let strength = taken.map_or(1.0, |taken| self.strength(things, taken));
+        let (candidates, taken) = (self.candidates(clusters), self.take(clusters));
+        let strength = taken.map_or(1.0, |taken| self.strength(clusters, taken));
         let fit = taken.map(|taken| match self.of(self.start) {
             Some(start) if strength < 1.0 => drawn_back(taken.fit.clone(), strength, &start.fit),
             _ => taken.fit.clone(),
@@ -290,7 +290,7 @@ impl<F: Clone> Tries<F> {
             chosen: taken.map_or(MapName::Identity, |taken| taken.name),
             strength,
             best: candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map),
-            labelled_items: things.labelled_items,
+            labelled_items: clusters.labelled_items,
             candidates,
             left_out: self.left_out,
             carried: None,
@@ -299,19 +299,19 @@ impl<F: Clone> Tries<F> {
     }
 
     /// The highest scores.
-    fn best(&self, things: &Things) -> &[f64] {
+    fn best(&self, clusters: &Clusters) -> &[f64] {
         let all = self.tried.iter().map(|tried| tried.scores.as_slice());
-        let best = all.max_by(|a, b| things.sum(a).total_cmp(&things.sum(b)));
+        let best = all.max_by(|a, b| clusters.sum(a).total_cmp(&clusters.sum(b)));
         best.expect("the prediction as it is can always be taken")
     }
 
-    fn candidates(&self, things: &Things) -> Vec<Candidate> {
+    fn candidates(&self, clusters: &Clusters) -> Vec<Candidate> {
         let candidate = |tried: &Try<F>| {
-            let lead = things.lead(self.best(things), &tried.scores);
+            let lead = clusters.lead(self.best(clusters), &tried.scores);
             Candidate {
                 map: tried.name,
                 parameters: tried.parameters,
-                held_out: things.sum(&tried.scores) / things.labelled_items as f64,
+                held_out: clusters.sum(&tried.scores) / clusters.labelled_items as f64,
                 below_best: lead.by,
                 se: lead.se,
             }
@@ -324,20 +324,20 @@ impl<F: Clone> Tries<F> {
     }
 
     /// How much of the map that is taken is, as [`choose`] describes.
-    fn strength(&self, things: &Things, taken: &Try<F>) -> f64 {
+    fn strength(&self, clusters: &Clusters, taken: &Try<F>) -> f64 {
         let Some(stated) = self.of(MapName::Identity).filter(|_| !self.whole && taken.name > MapName::Guesses) else {
             return 1.0;
         };
-        let ScoreLead { by, se } = things.lead(&taken.scores, &stated.scores);
+        let ScoreLead { by, se } = clusters.lead(&taken.scores, &stated.scores);
         let (lead, unsure) = (by.max(0.0).powi(2), se * se);
         if lead > 0.0 { lead / (lead + unsure) } else { 0.0 }
     }
 
     /// The map that is taken, as [`choose`] describes; `None` where none was tried.
-    fn take(&self, things: &Things) -> Option<&Try<F>> {
+    fn take(&self, clusters: &Clusters) -> Option<&Try<F>> {
         let of = |name: MapName| self.of(name);
-        let sum = |tried: &Try<F>| things.sum(&tried.scores);
-        let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
+        let sum = |tried: &Try<F>| clusters.sum(&tried.scores);
+        let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| clusters.lead(&a.scores, &b.scores).is_beyond(ses);
         let stated = of(MapName::Identity)?;
         // What flattens all predictions alike needs less evidence than what takes some of them for guesses.
         let steady = of(MapName::Temperature);
@@ -413,10 +413,10 @@ pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<T
     let log_likelihoods = |map: &Map, items: &JudgedItems| -> Vec<f64> {
         (0..items.len()).map(|i| if labelled[i] { map.log_likelihood(items, counts, i) } else { 0.0 }).collect()
     };
-    let things = Things::new(items.twins, &labelled);
+    let clusters = Clusters::new(items.clusters, &labelled);
     let ScoreLead { by: advantage, se } =
-        things.lead(&log_likelihoods(&carried, items), &log_likelihoods(&stated, &plain));
-    let se = (things.members.len() > 1).then_some(se);
+        clusters.lead(&log_likelihoods(&carried, items), &log_likelihoods(&stated, &plain));
+    let se = (clusters.members.len() > 1).then_some(se);
     let verdict = match se {
         Some(se) if advantage > se => TransferVerdict::Supported,
         Some(se) if advantage < -se => TransferVerdict::Contradicted,

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::choice::{Things, choose};
+use super::choice::{Clusters, choose};
 use super::fitted::Map;
 use super::fitting::{FitItems, fit, typical_log_trust};
 use super::held_out::log_scores;
@@ -101,9 +101,9 @@ fn the_choice_does_not_depend_on_any_draw() {
 
 #[test]
 fn copies_of_an_item_are_one_thing() {
-    let twins: Vec<usize> = (0..40).map(|i| i / 2).collect();
-    let things = Things::new(&twins, &[true; 40]);
-    assert!(things.members.len() == 20 && things.members.iter().all(|thing| thing.len() == 2));
+    let clusters: Vec<usize> = (0..40).map(|i| i / 2).collect();
+    let clusters = Clusters::new(&clusters, &[true; 40]);
+    assert!(clusters.members.len() == 20 && clusters.members.iter().all(|cluster| cluster.len() == 2));
     // An item that is there twice is held out twice: its copy tells nothing of it.
     let world = World::draw(40, 71, bent);
     let doubled: Vec<usize> = (0..80).map(|i| i / 2).collect();
@@ -118,7 +118,7 @@ fn copies_of_an_item_are_one_thing() {
     };
     let design = twice.design();
     let alone = twice.judged(&design);
-    let together = JudgedItems { twins: &doubled, ..alone };
+    let together = JudgedItems { clusters: &doubled, ..alone };
     let score = |items: &JudgedItems| {
         let choice = choose(items, twice.counts.view()).unwrap().1;
         choice.candidates.iter().find(|c| c.map == MapName::Groups).unwrap().held_out
@@ -131,7 +131,7 @@ fn copies_of_an_item_are_one_thing() {
 fn labels_are_held_out_as_by_a_fit_without_them() {
     let world = World::draw(90, 72, bent);
     let design = world.design();
-    let things: [Vec<Vec<usize>>; 2] =
+    let clusters: [Vec<Vec<usize>>; 2] =
         [(0..90).map(|i| vec![i]).collect(), (0..9).map(|t| (10 * t..10 * t + 10).collect()).collect()];
     let readings = world.judged(&design);
     for name in [MapName::Temperature, MapName::Groups, MapName::Recalibrated] {
@@ -148,22 +148,22 @@ fn labels_are_held_out_as_by_a_fit_without_them() {
         let first = map.regression.coefficients.len();
         map.regression.coefficients = all.0.parameters[..first].to_vec();
         map.parameters = all.0.parameters[first..].to_vec();
-        for things in &things {
-            let labelled: Vec<Vec<usize>> = things
+        for clusters in &clusters {
+            let labelled: Vec<Vec<usize>> = clusters
                 .iter()
-                .map(|thing| thing.iter().copied().filter(|&i| world.counts.row(i).sum() > 0).collect::<Vec<_>>())
-                .filter(|thing| !thing.is_empty())
+                .map(|cluster| cluster.iter().copied().filter(|&i| world.counts.row(i).sum() > 0).collect::<Vec<_>>())
+                .filter(|cluster| !cluster.is_empty())
                 .collect();
             let rows = FitItems::try_new(readings, world.counts.view()).unwrap();
             let scores = log_scores(&map, &rows, world.counts.view(), &labelled, &vec![0.0; labelled.len()]);
             let (mut exact, mut in_sample, mut found) = (0.0, 0.0, 0.0);
-            for thing in &labelled {
+            for cluster in &labelled {
                 let mut kept = world.counts.clone();
-                thing.iter().for_each(|&i| kept.row_mut(i).fill(0));
+                cluster.iter().for_each(|&i| kept.row_mut(i).fill(0));
                 let mut without = FitItems::try_new(readings, kept.view()).unwrap().posterior(&map.layout);
                 without.precision = posterior.precision.clone();
                 let end = maximise_with_curvature(&mut without, map.all_parameters()).0.parameters;
-                for &i in thing {
+                for &i in cluster {
                     let item = super::layout::ItemReader::new(&map.layout, &readings).read(i, vec![]);
                     let score = |parameters: &[f64]| {
                         let mean = map

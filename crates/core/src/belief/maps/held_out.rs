@@ -21,17 +21,17 @@ pub(super) fn log_scores(
     map: &Map,
     labelled: &FitItems,
     counts: ArrayView2<u32>,
-    things: &[Vec<usize>],
+    clusters: &[Vec<usize>],
     shares: &[f64],
 ) -> Vec<f64> {
     let MapReader { mut reader, shape, likelihood, parameters, .. } = map.reader(&labelled.items);
     let mut again = ItemReader::new(&map.layout, &labelled.items);
-    let score = |(thing, i): (usize, usize), mut item: Terms<LabelledItem>, fall: &[f64]| {
+    let score = |(cluster, i): (usize, usize), mut item: Terms<LabelledItem>, fall: &[f64]| {
         if map.guesses() > 0.0 {
             // The item itself is read without its own labels.
-            let twins = things[thing].iter().filter(|twin| **twin != i);
-            let labels = twins.map(|&twin| row(counts.index_axis(Axis(0), twin)));
-            again.guesses = labels.fold(map.layout.guesses.at(shares[thing]), Guesses::without);
+            let clusters = clusters[cluster].iter().filter(|other| **other != i);
+            let labels = clusters.map(|&other| row(counts.index_axis(Axis(0), other)));
+            again.guesses = labels.fold(map.layout.guesses.at(shares[cluster]), Guesses::without);
             again.read_again(i, &mut item);
         }
         let without = item.fallen(&shape, &parameters, fall);
@@ -39,7 +39,7 @@ pub(super) fn log_scores(
     };
     let fit = (parameters.as_slice(), map.regression.covariance.as_slice());
     let read = |i: usize| reader.read(i, counts.row(i).to_vec());
-    held_out((&likelihood, &shape), fit, (things, &labelled.row_of), read, score)
+    held_out((&likelihood, &shape), fit, (clusters, &labelled.row_of), read, score)
 }
 
 /// The share of guesses without the labels of each cluster, by a Newton step in the share alone.
@@ -47,20 +47,20 @@ pub(super) fn shares_without(
     map: &Map,
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    things: &[Vec<usize>],
+    clusters: &[Vec<usize>],
 ) -> Vec<f64> {
     let share = map.guesses();
     if share == 0.0 {
-        return vec![0.0; things.len()];
+        return vec![0.0; clusters.len()];
     }
     let mut reader = map.reader(items);
-    let in_share = |thing: &Vec<usize>| {
-        thing
+    let in_share = |cluster: &Vec<usize>| {
+        cluster
             .iter()
             .map(|&i| reader.in_share(i, row(counts.index_axis(Axis(0), i))))
             .fold([0.0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
     };
-    let own: Vec<[f64; 2]> = things.iter().map(in_share).collect();
+    let own: Vec<[f64; 2]> = clusters.iter().map(in_share).collect();
     let bend: f64 = own.iter().map(|own| own[1]).sum();
     own.iter().map(|own| guesses::share_without(map.name(), share, bend, *own)).collect()
 }

@@ -31,7 +31,7 @@ mod waves;
 
 pub use super::engine::Variance;
 pub use choice::{Candidate, CarriedChoice, MapChoice, Transfer, TransferVerdict, choose, transfer};
-pub(super) use choice::{FEWEST, Things, Tries, Try};
+pub(super) use choice::{Clusters, FEWEST, Tries, Try};
 pub use fitted::Map;
 pub(super) use fitting::fit_stated;
 pub use fitting::{fit, typical_log_trust};

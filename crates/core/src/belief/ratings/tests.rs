@@ -738,7 +738,7 @@ fn a_slope_that_stays_ends_the_search_and_alike_items_are_one() {
     let fit = fit_rating_map(MapName::Recalibrated, &items, &labels).unwrap().unwrap();
     assert!(fit.regression.iterations < 80, "{}", fit.regression.iterations);
     assert_eq!(fit.regression.labelled_items, 600);
-    let things = Things::new(&[], &[true; 600]);
-    let held_out = fit.held_out_scores(&items, &labels, &things).unwrap();
+    let clusters = Clusters::new(&[], &[true; 600]);
+    let held_out = fit.held_out_scores(&items, &labels, &clusters).unwrap();
     assert!((0..600).all(|i| held_out[i].is_finite() && held_out[i] == held_out[i % 100]));
 }

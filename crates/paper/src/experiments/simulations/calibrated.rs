@@ -198,12 +198,12 @@ pub struct CellOutcome {
 }
 
 /// Uniform draws for the rules that ask for some, one of each per item, and what the random rule picks by them.
-struct RuleDraws {
+struct WorldDraws {
     jitter: Vec<f64>,
     random: Vec<usize>,
 }
 
-impl RuleDraws {
+impl WorldDraws {
     /// One for each objective. Stream: for each, one draw per item that breaks ties of the rules which add it, then one
     /// per item for the random rule.
     fn both(stream: &mut Stream, items: usize) -> [Self; 2] {
@@ -219,9 +219,9 @@ fn picked(priorities: &[f64]) -> Vec<usize> {
 /// What the evaluations of the worlds of one ground share: each condition has a second stream of its own, always of the
 /// same seed.
 pub struct Shared {
-    oracle: [RuleDraws; 2],
+    oracle: [WorldDraws; 2],
     /// Where the trust is estimated, the stream starts with the noise of the signal.
-    estimated: [RuleDraws; 2],
+    estimated: [WorldDraws; 2],
     /// What the judge's entropy picks there.
     judge: [Vec<usize>; 2],
     /// The signals by informativeness, with their ranks.
@@ -238,7 +238,7 @@ impl Shared {
         let items = ground.q.nrows();
         let mut stream = Stream::new(second_seed);
         let eps = normals(&mut stream, items);
-        let estimated = RuleDraws::both(&mut stream, items);
+        let estimated = WorldDraws::both(&mut stream, items);
         let signal = |informativeness: u32| {
             let observed = observed(&ground.familiarity_score, informativeness, &eps);
             let ranks = ranks(&observed);
@@ -249,7 +249,7 @@ impl Shared {
             TrustKnowledge::Estimated(informativeness) => Some(*informativeness),
         };
         Self {
-            oracle: RuleDraws::both(&mut Stream::new(second_seed), items),
+            oracle: WorldDraws::both(&mut Stream::new(second_seed), items),
             judge: by_entropy(&ground.q, &estimated),
             estimated,
             signals: conditions.into_iter().filter_map(estimates).map(signal).collect(),
@@ -258,22 +258,22 @@ impl Shared {
 }
 
 /// What the entropy of predictions picks.
-fn by_entropy(q: &Array2<f64>, luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
+fn by_entropy(q: &Array2<f64>, draws: &[WorldDraws; 2]) -> [Vec<usize>; 2] {
     // No belief enters.
     let none = ItemBeliefs::Classes(Beliefs::new(Array2::zeros((0, q.ncols()))));
     let entropies: Vec<f64> = q.rows().into_iter().map(|q| entropy(row(q))).collect();
     let judged = || entropies.clone();
-    luck.each_ref().map(|luck| {
-        let inputs = RuleInputs { judged: Some(&judged), jitter: Some(&luck.jitter), ..RuleInputs::new(&none) };
+    draws.each_ref().map(|draws| {
+        let inputs = RuleInputs { judged: Some(&judged), jitter: Some(&draws.jitter), ..RuleInputs::new(&none) };
         picked(&priority(Rule::JudgeEntropy, &inputs))
     })
 }
 
 /// What fewest labels picks.
-fn by_numbers(numbers: &[u32], luck: &[RuleDraws; 2]) -> [Vec<usize>; 2] {
+fn by_numbers(numbers: &[u32], draws: &[WorldDraws; 2]) -> [Vec<usize>; 2] {
     let none = ItemBeliefs::Classes(Beliefs::new(Array2::zeros((0, CLASSES))));
-    luck.each_ref().map(|luck| {
-        let inputs = RuleInputs { labels: Some(numbers), jitter: Some(&luck.jitter), ..RuleInputs::new(&none) };
+    draws.each_ref().map(|draws| {
+        let inputs = RuleInputs { labels: Some(numbers), jitter: Some(&draws.jitter), ..RuleInputs::new(&none) };
         picked(&priority(Rule::FewestLabels, &inputs))
     })
 }
@@ -302,7 +302,7 @@ pub fn evaluate(
             // Items picked under both objectives by the rules that look at nothing but the judge's prediction or the
             // number of labels.
             let oracle;
-            let (fixed, [judge, fewest], luck, signal) = match condition {
+            let (fixed, [judge, fewest], draws, signal) = match condition {
                 TrustKnowledge::Oracle => {
                     let settled = |values: &[f64]| -> Vec<f64> { values.iter().map(|x| truth.settle(*x)).collect() };
                     let others = [Quantity::Spread, Quantity::Total].map(|quantity| truth.all(quantity));
@@ -324,7 +324,7 @@ pub fn evaluate(
             let regrets = |objective: usize| -> Result<[f64; RULES.len()], Error> {
                 let [info, delta, spread, entropy] = fixed.each_ref().map(Vec::as_slice);
                 let (judge, fewest) = (&judge[objective], &fewest[objective]);
-                let picks = [info, delta, spread, entropy, judge, fewest, &luck[objective].random];
+                let picks = [info, delta, spread, entropy, judge, fewest, &draws[objective].random];
                 regrets_of_picks(&values[objective], &best[objective], picks)
                     .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
             };

@@ -175,7 +175,7 @@ fn items_that_a_rule_chose_describe_themselves() {
 /// A queue in random order, as the first one is by default, is a random sample for all statements, also about clusters.
 #[test]
 fn a_queue_at_random_is_a_random_sample() {
-    for (each, settings, things) in [(1, "", 30), (5, "item = \"about\"", 24)] {
+    for (each, settings, clusters) in [(1, "", 30), (5, "item = \"about\"", 24)] {
         let folder = folder(0, each, settings);
         answered_by(Rule::Random, &folder, "queue", None, true);
         let study = load(&folder);
@@ -183,12 +183,12 @@ fn a_queue_at_random_is_a_random_sample() {
         assert!(told.design.is_even() && told.design.reason().is_none(), "{told:?}");
         assert!(!told.words.unwrap().contains("Means weight"));
         let labelled = kept.iter().map(|&i| i / each).collect::<BTreeSet<_>>().len();
-        assert_eq!(labelled, things);
+        assert_eq!(labelled, clusters);
         let b = kept.iter().filter(|&&i| !study.items.ids[i].len().is_multiple_of(2)).count();
         let rate = *Answer::of_labels(&study).rates[0].by_labels.estimate().unwrap();
         assert!((rate.value - b as f64 / kept.len() as f64).abs() < 1e-12, "{rate:?}");
-        // Of things that are all labelled nothing is left to estimate.
-        assert_eq!(rate.lo < rate.hi, things < ITEMS / each, "{rate:?}");
+        // Of clusters that are all labelled nothing is left to estimate.
+        assert_eq!(rate.lo < rate.hi, clusters < ITEMS / each, "{rate:?}");
     }
 }
 
@@ -228,7 +228,7 @@ fn queues_by_fewest_labels_are_a_random_sample() {
             assert!((rate.value - mean).abs() < 1e-12, "queue {queue}: {rate:?}");
         }
         if each > 1 {
-            // Both queues together have asked about every thing.
+            // Both queues together have asked about every cluster.
             continue;
         }
         let (kept, _) = chosen(&load(&folder));
@@ -435,13 +435,13 @@ fn rows_of_one_thing_belong_together() {
     let folder = folder(100, 5, "item = \"about\"\ndrawn = \"random\"");
     let study = load(&folder);
     let (kept, told) = chosen(&study);
-    let of = |items: usize| told.design.things()[..items].to_vec();
+    let of = |items: usize| told.design.clusters()[..items].to_vec();
     assert_eq!((kept.len(), of(6)), (100, vec![0, 0, 0, 0, 0, 1]));
     assert!(!told.design.is_simple() && told.design.is_even());
     assert!(told.words.unwrap().contains("form 20 clusters"));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let scores = crate::evaluate::held_out::ScoredItems::new(&study, &decomposition, &kept).unwrap();
-    assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
+    assert!(scores.folds.chunks(5).all(|cluster| cluster.iter().all(|fold| *fold == cluster[0])), "{:?}", scores.folds);
     let (amount, labels_per_item) = ("10".parse().unwrap(), 1);
     let request = QueueRequest { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
     let (_, record) = Ranked::new(&study, &decomposition, &request).unwrap().send(&request, false).unwrap();

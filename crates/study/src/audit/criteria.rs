@@ -4,11 +4,12 @@
 //! | layout | columns |
 //! |---|---|
 //! | side by side | `judge_tone`, `judge_faithfulness`; people's have the same words: `tone_anna`, `human_faithfulness` |
-//! | below each other | `criterion` (or `metric`, `dimension`, `aspect`), perhaps `rubric` |
+//! | below each other | `criterion` (or `metric`, `dimension`, `aspect`), perhaps `rubric`; `judge_model` with several judges |
 
 use std::collections::BTreeSet;
 
 use super::columns::{Correction, HUMAN, JUDGE, MACHINE, MACHINE_TOO, Mapping, Role, has_word, is_model, words};
+use super::repeats;
 use super::table::CellTable;
 use crate::input::question::Criterion;
 use crate::input::spelling::{folded, number, polarity};
@@ -33,17 +34,18 @@ fn tells(word: &str) -> bool {
 
 /// Tables of one criterion each, of a table that has several; none of another.
 pub fn split(cells: &CellTable, mapping: &Mapping, corrections: &[Correction]) -> Vec<CellTable> {
-    let below = below_each_other(cells, corrections);
+    let below = below_each_other(cells, mapping, corrections);
     if below.is_empty() { side_by_side(cells, mapping) } else { below }
 }
 
-fn below_each_other(cells: &CellTable, corrections: &[Correction]) -> Vec<CellTable> {
+fn below_each_other(cells: &CellTable, mapping: &Mapping, corrections: &[Correction]) -> Vec<CellTable> {
     let corrected: Vec<&Correction> = corrections.iter().filter(|one| one.role == Role::Criterion).collect();
     // Answers about one metric name no criteria.
     let is_answer = |cell: &str| number(cell).is_some() || polarity(&folded(cell)).is_some();
     let column = match corrected.as_slice() {
         [] => (0..cells.names.len())
-            .find(|&k| has_word(&words(&cells.names[k]), NAMED) && !cells.distinct(k).all(is_answer)),
+            .find(|&k| has_word(&words(&cells.names[k]), NAMED) && !cells.distinct(k).all(is_answer))
+            .or_else(|| repeats::judges(cells, mapping)),
         corrections => corrections.iter().find_map(|one| cells.column(one.column.as_deref()?)),
     };
     let Some(column) = column.filter(|&column| cells.is_whole(column)) else { return vec![] };

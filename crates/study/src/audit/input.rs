@@ -8,7 +8,7 @@ use super::folder::MadeStudy;
 use super::prepare::{file_name, of_table, unreadable};
 use super::table::CellTable;
 use super::threshold::with_thresholds;
-use super::{Audited, Labelled, criteria, long, pairs, shares};
+use super::{Audited, Labelled, criteria, long, pairs, repeats, shares};
 use crate::from_log::{self, LogOptions};
 use crate::input::config::StudyConfig;
 use crate::input::source::Source;
@@ -85,6 +85,7 @@ pub fn from_cells(
         // What is nested is looked into where the answers are not beside it.
         let made = long::opened(&cells, &mapping, opened)
             .or_else(|| long::unpacked(&cells, &mapping, &all))
+            .or_else(|| repeats::widened(&cells, &mapping, &all))
             .or_else(|| shares::likeliest(&cells, &mapping, classes));
         let Some((made, raters)) = made else {
             if let Some(study) = pairs::study(&cells, path, &mapping, &of_columns, (given, known)) {

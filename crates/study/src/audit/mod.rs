@@ -21,6 +21,7 @@ pub mod input;
 pub mod long;
 pub mod pairs;
 mod prepare;
+mod repeats;
 pub mod rows;
 mod shares;
 pub mod table;

@@ -63,12 +63,12 @@ fn answers(seed: u64) -> (String, f64) {
     (text, passes / 4000.0)
 }
 
-fn audit(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
+pub(super) fn audit(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
     let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
     command.current_dir(folder).env("RAYON_NUM_THREADS", "1").arg("audit").args(arguments).assert()
 }
 
-fn said(run: assert_cmd::assert::Assert) -> String {
+pub(super) fn said(run: assert_cmd::assert::Assert) -> String {
     String::from_utf8(run.success().get_output().stdout.clone()).unwrap()
 }
 

@@ -169,14 +169,11 @@ fn too_few_labelled_items_have_a_reason() {
     let results = results(&written(CLASSES, 12, 1, 1));
     match &results.held_out {
         OrReason::NotEstimable { not_estimable } => {
-            assert!(
-                not_estimable.contains("12 items have a label") && not_estimable.contains("8 more"),
-                "{not_estimable}"
-            );
+            assert!(not_estimable.contains("there are 12") && not_estimable.contains("8 more"), "{not_estimable}");
         }
         OrReason::Found(_) => panic!("{:?}", results.held_out),
     }
-    assert!(words(&results).contains("Not estimable: scores on held-out labels: 12 items"));
+    assert!(words(&results).contains("Not estimable: scores on held-out labels: they need 20"));
 }
 
 fn compared(first: &TempDir, second: &TempDir) -> StudyComparison {
@@ -207,6 +204,16 @@ fn two_judges_are_compared_on_the_same_labels() {
     assert_eq!(found.judges_differ.as_deref(), Some("the predictions"));
     let judge = found.scores.iter().find(|one| one.prediction == "judge" && one.score == Score::Log).unwrap();
     assert!(judge.advantage.estimate().unwrap().lo > 0.0, "{judge:?}");
+    // Either agreement is that which its own study prints, and the difference is theirs, paired.
+    for (folder, judge) in [&good, &bad].into_iter().zip(&found.agreement.judges) {
+        let study = Study::load(folder.path()).unwrap();
+        let answer =
+            Answer::new(&study, &Decomposition::new(&study, &Silent).unwrap(), (Amount::DEFAULT, None)).unwrap();
+        assert_eq!(answer.trust.agreement, *judge);
+    }
+    let [one, other] = found.agreement.judges.each_ref().map(|judge| judge.estimate().unwrap().value);
+    let more = found.agreement.advantage.estimate().unwrap();
+    assert!((more.value - (one - other)).abs() < 1e-12 && more.lo > 0.0, "{more:?} for {one} and {other}");
     assert!(found.apart.len() == 10 && found.apart.is_sorted_by(|a, b| a.distance >= b.distance));
     assert!(found.drift["mean_1"].estimate().unwrap().hi < 0.0, "{:?}", found.drift);
     assert!(found.drift["mean_2"].reason().is_some());

@@ -58,6 +58,7 @@ mod replicates;
 mod results;
 mod schemas;
 mod score_split;
+mod shapes;
 mod snapshots;
 mod study;
 mod study_report;

@@ -8,7 +8,7 @@ use judge_uncertainty_core::stats::ItemEstimate;
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_page::templates::Error;
 use judge_uncertainty_study::evaluate::compare::{PairedScore, StudyComparison};
-use judge_uncertainty_study::findings::words::Unit;
+use judge_uncertainty_study::findings::words::{Unit, side};
 use serde_json::json;
 use tera::context;
 
@@ -39,9 +39,18 @@ pub fn comparison_answer(
         let (size, estimate) = (Unit::Number.size(found), Unit::Number.estimate(found));
         json!({"score": score, "advantage": found, "size": size, "estimate": estimate})
     };
+    let classes = compared.kind == "classes";
+    let agreement = compared.agreement.judges.each_ref().map(|one| Unit::of_answers(classes).estimable(one));
+    let unit = Unit::of_differences(classes);
+    let agrees_more = compared.agreement.advantage.estimate().map(|found| {
+        json!({"side": side(&compared.agreement.advantage), "is_more": found.value > 0.0, "size": unit.size(found)})
+    });
     let view = context! {
         part => "answer",
         of => compared,
+        classes => &classes,
+        agreement => &agreement,
+        agrees_more => &agrees_more,
         judge => &judge.map(verdict),
         belief => &belief.map(verdict),
         alike => &compared.ranks.spearman_epistemic.estimate().map(|found| Unit::Number.estimate(found)),
@@ -56,5 +65,8 @@ pub fn comparison_answer(
 /// A template that does not fit.
 pub fn describe_comparison(compared: &StudyComparison) -> Result<Vec<Line>, Error> {
     let drift: Vec<_> = compared.drift.iter().collect();
-    lines("compare.txt", &context! { part => "all", of => compared, intervals => INTERVALS, drift => &drift })
+    lines(
+        "compare.txt",
+        &context! { part => "all", of => compared, classes => &(compared.kind == "classes"), intervals => INTERVALS, drift => &drift },
+    )
 }

@@ -1,5 +1,6 @@
 //! Writing a folder: all or nothing, by one process at a time, and never over somebody else's files.
 
+use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +59,11 @@ impl<R: Record> OutputFolder<R> {
             ours.extend(files.into_iter().map(|file| format!("{folder}/{file}")));
         }
         if !ours.is_empty() {
-            ours.extend(R::LEFT.iter().map(|file| (*file).to_owned()));
+            let has = |file: &str, text: &str| {
+                text.is_empty() || fs::read_to_string(path.join(file)).is_ok_and(|found| found.contains(text))
+            };
+            let left = R::LEFT.iter().filter(|[file, text]| has(file, text));
+            ours.extend(left.map(|[file, _]| (*file).to_owned()));
         }
         match below.foreign(&ours) {
             Some(file) => Err(Error::Foreign { folder: self.path.clone(), file }),

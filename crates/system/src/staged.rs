@@ -38,8 +38,8 @@ pub trait Record: Serialize {
     /// Folders within, each with the record of the command that writes to it, too: its name, that of its record, and the
     /// record's key.
     const WITHIN: &'static [[&'static str; 3]] = &[];
-    /// Files that an interrupted command leaves and that the next one may replace.
-    const LEFT: &'static [&'static str] = &[];
+    /// Files that other commands leave there and that this one may replace, each with a text that it has if it is theirs.
+    const LEFT: &'static [[&'static str; 2]] = &[];
 
     /// Takes the list, in order.
     fn set_files(&mut self, files: Vec<String>);

@@ -874,6 +874,7 @@ fn vary_comparisons(classes: &Ran) {
             |prediction, given| PairedScore { prediction, given, score: Score::Log, advantage: advantage.clone() };
         let beliefs = [Given::NoLabel, Given::OtherLabels].map(|given| score("belief", given));
         compared.scores = [vec![score("judge", Given::NoLabel)], beliefs.to_vec()].concat();
+        compared.agreement.advantage = advantage;
         show(&compared);
     }
     compared.not_estimable = Some("too few".to_owned());

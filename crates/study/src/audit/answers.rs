@@ -7,6 +7,7 @@ use crate::input::config::StudyConfig;
 use crate::input::scale::{Given, Places, Scale, usual_end};
 use crate::input::spelling::{folded, number, numbered, pair_of, polarity};
 use judge_uncertainty_system::numbers::three;
+use judge_uncertainty_system::shell_word;
 
 /// With more different answers than this, a column does not have classes.
 pub(crate) const MOST_CLASSES: usize = 20;
@@ -295,7 +296,12 @@ impl AnswerCoding {
     /// What is to be said of scores of the judge, with the ends of their scale, that stand for one of two answers.
     pub(crate) fn of_scores(&self, name: &str, (low, high): (f64, f64)) -> String {
         let (good, middle) = (self.scale.text(1.0), three(0.5 * (low + high)));
-        format!("{name} counts as {good} from {middle} up, the middle of {low} to {high}; rates use the score itself.")
+        let other = format!("verdict={name}>={middle}");
+        let other = shell_word(&other);
+        format!(
+            "{name} counts as {good} from {middle} up, the middle of {low} to {high}; rates use the score itself. For another \
+             threshold: --columns {other} with its number."
+        )
     }
 
     /// A cell of the judge's with an answer; `None` of a blank one, and of one that says that the judge failed, as words do where

@@ -233,7 +233,9 @@ impl Mapping {
             of.sort_by_key(|&k| {
                 let words = words(&cells.names[k]);
                 match role {
-                    Role::Id => (!identifies(&words) && !is_item(&words), has_word(&words, OF_MORE)),
+                    Role::Id => {
+                        (words == ["index"] || !identifies(&words) && !is_item(&words), has_word(&words, OF_MORE))
+                    }
                     Role::Confidence => (!has_word(&words, JUDGE), false),
                     _ => (has_word(&words, BESIDE), false),
                 }
@@ -623,6 +625,13 @@ fn people_by_content(cells: &CellTable, roles: &mut [Option<Role>]) {
     if known.is_empty() {
         return;
     }
+    // What a number alone tells from a person's answers is another person's.
+    let stem = |k: usize| cells.names[k].trim_end_matches(|c: char| c.is_ascii_digit());
+    let people: Vec<&str> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Human)).map(stem).collect();
+    let is_further = |k: usize| stem(k) != cells.names[k] && people.contains(&stem(k)) && is_like(cells, k, &known);
+    (0..roles.len()).filter(|&k| roles[k].is_none() && is_further(k)).collect::<Vec<_>>().into_iter().for_each(|k| {
+        roles[k] = Some(Role::Human);
+    });
     // Where nothing else is a person's, so are whole columns that are called after the criterion of the judge's.
     if let Some(criterion) = cells.criterion.as_ref().filter(|_| !has_any(roles, &[Role::Human])) {
         let is_about = |name: &str| words(&criterion.name).iter().all(|word| words(name).contains(word));

@@ -120,7 +120,8 @@ impl Record for Audited {
         ["run", StudyManifest::FILE, StudyManifest::KEY],
         [crate::findings::next::FOLDER, QueueRecord::FILE, QueueRecord::KEY],
     ];
-    const LEFT: &'static [&'static str] = &[".run.evaluation.jsonl"];
+    const LEFT: &'static [[&'static str; 2]] =
+        &[[".run.evaluation.jsonl", ""], ["label.html", "<meta name=\"generator\" content=\"judge-uncertainty"]];
 
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;

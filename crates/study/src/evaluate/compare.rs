@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::evaluate::held_out::{SAME, ScoredItems, advantage};
+use crate::findings::trust::{Sample, Values, agreement, ask};
 use crate::input::judge::JudgeFiles;
 use crate::model::chosen::ItemSampling;
 use crate::model::study::name_of_own;
@@ -50,6 +51,8 @@ pub struct StudyComparison {
     pub studies: [One; 2],
     /// What differs between the judges, in words; `None` for one and the same.
     pub judges_differ: Option<String>,
+    /// How often either judge agrees with a person.
+    pub agreement: PairedAgreement,
     /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with
     /// [`Self::not_estimable`].
     pub scores: Vec<PairedScore>,
@@ -78,6 +81,33 @@ pub struct One {
     pub assumed_trust: f64,
     /// Its judge.
     pub judge: JudgeFiles,
+}
+
+/// Both judges compared with the same people.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairedAgreement {
+    /// How often each agrees with a person; of numbers, how far it is from one on average. As its own study finds it.
+    pub judges: [Estimable; 2],
+    /// By how much the first is better, paired over items: it agrees more often, or is that much nearer.
+    pub advantage: Estimable,
+}
+
+impl PairedAgreement {
+    /// `at` has the position of each item of the first study in the second.
+    fn new(studies: [&Study; 2], at: &[usize]) -> Self {
+        let samples = studies.map(Sample::new);
+        let [first, second] = [&samples[0], &samples[1]].map(|sample| sample.ratings);
+        let labelled = &samples[0].labelled;
+        let of = [labelled.clone(), labelled.iter().map(|&item| at[item]).collect()];
+        let [one, other] = [0, 1].map(|k| ItemSampling::new(studies[k], &of[k]));
+        let miss = |item: usize| second.over_judge(at[item], |answer| first.miss(item, answer));
+        let nearer = samples[0].values(|item| Some(miss(item) - first.judge_miss(item)));
+        let advantage = match nearer.iter().flatten().all(|nearer| nearer.abs() <= SAME) {
+            true => Estimable::not("the two are right on the same items"),
+            false => chosen_for(studies, [&one, &other]).design.estimate(&ask(first, &nearer, Values::Differences)),
+        };
+        Self { judges: samples.each_ref().map(agreement), advantage }
+    }
 }
 
 /// A score of both studies on the same labels.
@@ -159,7 +189,7 @@ impl StudyComparison {
                 vec![],
                 0,
                 None,
-                Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")),
+                Some(format!("scores on held-out labels need {LEAST_ITEMS} labelled items, and there are {have}")),
             )
         } else {
             let one = ScoredItems::new(first, decompositions[0], &labelled)?;
@@ -184,6 +214,7 @@ impl StudyComparison {
             scored_items,
             judges_differ: reports[0].judge.differs(&reports[1].judge),
             studies: reports,
+            agreement: PairedAgreement::new(studies, &at),
             scores,
             chosen,
             not_estimable,

@@ -143,8 +143,7 @@ impl HeldOutReport {
         let labelled: Vec<usize> = (0..study.len()).filter(|i| decomposition.numbers[*i] > 0).collect();
         if labelled.len() < LEAST_ITEMS {
             return OrReason::not(format!(
-                "{} items have a label, and scores on held-out labels take {LEAST_ITEMS}; have {} more items labelled \
-                 once",
+                "they need {LEAST_ITEMS} labelled items, and there are {}; have {} more labelled once",
                 labelled.len(),
                 LEAST_ITEMS - labelled.len()
             ));

@@ -74,6 +74,9 @@ pub struct Answer {
     /// Whether the labelled items are the first of the study, and too many for that to be chance.
     #[serde(skip)]
     pub are_first: bool,
+    /// Whether the judge's answers are scores of one of two answers, by the middle of their scale.
+    #[serde(skip)]
+    pub by_score: bool,
     /// How the labelled items were chosen, in words; `None` where all are labelled.
     pub chosen: Option<String>,
     /// The share of the items that were asked about and have no label, which intervals allow any.
@@ -221,6 +224,7 @@ impl Answer {
             classes: ratings.scale.nominal().is_some(),
             is_assumed: sample.is_assumed,
             are_first: are_first(&sample.labelled, ratings.len()),
+            by_score: study.file.config.scores().is_some(),
             chosen: sample.words.clone(),
             missing: sample.design.lost(),
             uncounted: sample.design.weights().iter().filter(|weight| **weight == 0.0).count(),

@@ -25,6 +25,10 @@ pub(super) fn verdict(answer: &Answer) -> String {
             let reason = trust.agreement.reason().unwrap_or("how the labelled items were chosen is not known");
             format!("The labels cannot tell: {}.", reason.trim_end_matches('.'))
         }
+        TrustVerdict::Constant if answer.by_score => format!(
+            "No: each of its scores counts as {:?}, as all are on one side of the middle of their scale.",
+            trust.base.0
+        ),
         TrustVerdict::Constant => format!("No: it gives the same answer, {:?}, to every item.", trust.base.0),
         TrustVerdict::WorseThanConstant => format!("No: {base} agrees with people better."),
         TrustVerdict::LikeConstant => format!("Not shown: the labels leave open whether it does better than {base}."),
@@ -89,6 +93,10 @@ pub(super) fn step(answer: &Answer) -> String {
                 "Rely on it for items like these{}.",
                 if open == 0 { "" } else { "; further labels only narrow the figures" }
             )
+        }
+        TrustVerdict::Constant if answer.by_score => {
+            "Audit it with the threshold of its scores (--columns 'verdict=SCORE>=NUMBER'), or do not rely on it."
+                .to_owned()
         }
         TrustVerdict::Constant => "Do not rely on it; labels can tell the rate alone.".to_owned(),
         TrustVerdict::WorseThanConstant => "Do not rely on it.".to_owned(),

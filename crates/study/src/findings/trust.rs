@@ -160,7 +160,7 @@ impl Trust {
                     NEAR * if classes { 1.0 } else { rows.scale.range().1 - rows.scale.range().0 },
                 ),
             },
-            agreement: share(sample, &|row| miss(row).map(good)),
+            agreement: agreement(sample),
             base: (rows.scale.text(constant), of_best(sample, &|row| Some(good(rows.miss(row, constant))))),
             between_people: of_pairs(share(sample, &|row| rows.between(row).map(good))),
             over_base,
@@ -243,7 +243,7 @@ impl<'r> Sample<'r> {
 
 /// What the values of a mean are, and so which range they have.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Values {
+pub(crate) enum Values {
     /// How often, or how far apart: from 0 to 1 or to the width of the scale.
     Distances,
     /// How good: how often, or the distance below 0.
@@ -252,7 +252,8 @@ pub(super) enum Values {
     Differences,
 }
 
-pub(super) fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
+/// A mean of such values, between the least and the most that they can be.
+pub(crate) fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> Ask<'a> {
     let (low, high) = rows.scale.range();
     let width = if rows.scale.nominal().is_some() { 1.0 } else { high - low };
     let (least, most) = match of {
@@ -262,6 +263,12 @@ pub(super) fn ask<'a>(rows: &Ratings, values: &'a [Option<f64>], of: Values) -> 
         Values::Differences => (-width, width),
     };
     Ask::mean(values).within(least, most)
+}
+
+/// How often the judge agrees with a person; of numbers, how far it is from one on average.
+pub(crate) fn agreement(sample: &Sample<'_>) -> Estimable {
+    let (rows, classes) = (sample.ratings, sample.ratings.scale.nominal().is_some());
+    share(sample, &|row| Some(rows.judge_miss(row)).map(|miss| if classes { 1.0 - miss } else { miss }))
 }
 
 /// A mean over rows like these of a share or distance.

@@ -875,7 +875,10 @@ fn vary_comparisons(classes: &Ran) {
         let beliefs = [Given::NoLabel, Given::OtherLabels].map(|given| score("belief", given));
         compared.scores = [vec![score("judge", Given::NoLabel)], beliefs.to_vec()].concat();
         compared.agreement.advantage = advantage;
-        show(&compared);
+        for kind in ["classes", "ratings"] {
+            compared.kind = kind;
+            show(&compared);
+        }
     }
     compared.not_estimable = Some("too few".to_owned());
     show(&compared);

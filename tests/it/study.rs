@@ -65,7 +65,7 @@ fn a_study_that_names_no_belief_lets_the_labels_choose() {
         let folder = Folder::new();
         folder.put("study.toml", CONFIG.to_owned() + trust);
         let study = folder.load().unwrap();
-        assert_eq!(study.file.config.trust.belief, belief, "{trust}");
+        assert_eq!(study.file.config.trust.belief(), belief, "{trust}");
         let named = if belief == auto { "auto" } else { "published" };
         assert_eq!(study.file.config.flattened()["trust.belief"], named, "{trust}");
     }

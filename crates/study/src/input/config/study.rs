@@ -212,9 +212,8 @@ impl Serialize for StudyConfig {
         let mut fields = serializer.serialize_struct("StudyConfig", 14)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field(self.scale.key(), &self.scale)?;
-        match &self.instruction {
-            Some(instruction) => fields.serialize_field("instruction", instruction)?,
-            None => fields.skip_field("instruction")?,
+        if let Some(instruction) = &self.instruction {
+            fields.serialize_field("instruction", instruction)?;
         }
         fields.serialize_field("seed", &self.seed)?;
         fields.serialize_field("unmatched", &self.unmatched)?;

@@ -10,12 +10,12 @@ use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, describe_comparison, plan_answer};
 use judge_uncertainty::study::evaluate::OrReason;
-use judge_uncertainty::study::evaluate::compare::{CompareError, StudyComparison, matched};
+use judge_uncertainty::study::evaluate::compare::{StudyComparison, matched};
 use judge_uncertainty::study::evaluate::held_out::HeldOutReport;
 use judge_uncertainty::study::findings::Answer;
 use judge_uncertainty::study::findings::plan::LabelPlan;
 use judge_uncertainty::study::queue::Amount;
-use judge_uncertainty::study::{Decomposition, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{Decomposition, Error, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
@@ -345,11 +345,12 @@ fn plans_foresee_that_a_queue_replaces_an_assumption() {
 fn studies_that_do_not_match_are_refused() {
     let load = |folder: &TempDir| Study::load(folder.path()).unwrap();
     let (first, fewer) = (written(CLASSES, 30, 1, 1), written(CLASSES, 29, 1, 1));
-    let refused = matched(&load(&first), &load(&fewer)).unwrap_err();
-    assert_eq!(refused, CompareError::Items { id: "i29".to_owned(), in_which: "first", others: 1 });
-    assert!(matches!(matched(&load(&fewer), &load(&first)), Err(CompareError::Items { in_which: "second", .. })));
+    let refused = |one: &TempDir, other: &TempDir| matched(&load(one), &load(other)).unwrap_err();
+    let found = refused(&first, &fewer);
+    assert!(matches!(found, Error::OtherItems { id, in_which: "first", others: 1 } if id == "i29"));
+    assert!(matches!(refused(&fewer, &first), Error::OtherItems { in_which: "second", .. }));
     let more = written(CLASSES, 30, 2, 1);
-    assert!(matches!(matched(&load(&first), &load(&more)), Err(CompareError::Labels { .. })));
+    assert!(matches!(refused(&first, &more), Error::OtherLabels { .. }));
     let renamed = written("classes = [\"3\", \"2\", \"1\"]\n", 30, 1, 1);
-    assert_eq!(matched(&load(&first), &load(&renamed)).unwrap_err(), CompareError::Scale { key: "classes" });
+    assert!(matches!(refused(&first, &renamed), Error::OtherScale { key: "classes" }));
 }

@@ -4,7 +4,6 @@ use std::fs;
 
 use judge_uncertainty::belief::{BeliefModel, Feature};
 use judge_uncertainty::study::input::config::{FileFormat, StudyFile};
-use judge_uncertainty::study::input::question::LabelValue;
 use judge_uncertainty::study::{Decomposition, FitReport, InputReport, Study};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
@@ -66,7 +65,7 @@ fn a_study_that_names_no_belief_lets_the_labels_choose() {
         let folder = Folder::new();
         folder.put("study.toml", CONFIG.to_owned() + trust);
         let study = folder.load().unwrap();
-        assert_eq!(study.file.config.trust.belief, belief, "{trust}");
+        assert_eq!(study.file.config.trust.belief(), belief, "{trust}");
         let named = if belief == auto { "auto" } else { "published" };
         assert_eq!(study.file.config.flattened()["trust.belief"], named, "{trust}");
     }
@@ -552,8 +551,7 @@ fn long_labels_keep_their_annotators() {
     let study = folder.load().unwrap();
     assert_eq!(study.labels.annotators, ["ann", "ben"]);
     let records: Vec<_> = study.labels.rows.iter().map(|one| (one.item, one.annotator, one.value, one.line)).collect();
-    let class = LabelValue::Class;
-    assert_eq!(records, [(1, 0, class(1), 2), (0, 1, class(0), 3), (0, 0, class(1), 4)]);
+    assert_eq!(records, [(1, 0, 1.0, 2), (0, 1, 0.0, 3), (0, 0, 1.0, 4)]);
     assert_eq!((study.numbers(), study.labels.report().blank), (vec![2, 1, 0], 1));
     for (from, to, expected) in [
         (

@@ -41,9 +41,14 @@ pub enum Error {
          of the items"
     )]
     LookAlike { one: String, other: String },
-    /// Two studies that can't be compared.
-    #[error(transparent)]
-    Compare(#[from] crate::evaluate::compare::CompareError),
+    #[error("the two studies don't have the same {key}: compare studies whose labels mean the same")]
+    OtherScale { key: &'static str },
+    #[error(
+        "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
+    )]
+    OtherItems { id: String, in_which: &'static str, others: usize },
+    #[error("item {id:?} has other labels in the second study ({others} such items in all): give both the same labels")]
+    OtherLabels { id: String, others: usize },
     #[error(
         "{}: no item has a stated confidence to rank by: name its column under judge.confidence, or choose another \
          --rule",

@@ -255,7 +255,7 @@ impl Applier {
         let number_of: Vec<usize> = items.group_names().into_iter().map(number).collect();
         let groups = items.group_numbers().iter().map(|&group| number_of[group]).collect();
         let all: Vec<usize> = (0..items.len()).collect();
-        let model = relation.config.trust.belief;
+        let model = relation.config.trust.belief();
         let pool = relation.pool_under(relation.labels, &all, (model, groups), Some(&belief.kept));
         let in_hand = pool.all();
         let numbers = in_hand.numbers();

@@ -22,20 +22,6 @@ pub const SCHEMA: u32 = 2;
 /// Items that are named where two judges part.
 const NAMED: usize = 10;
 
-/// Why two studies can't be compared.
-#[derive(Debug, thiserror::Error, PartialEq)]
-#[expect(missing_docs, reason = "each variant is what its message says, each field the value of that name in it")]
-pub enum CompareError {
-    #[error("the two studies don't have the same {key}: compare studies whose labels mean the same")]
-    Scale { key: &'static str },
-    #[error(
-        "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
-    )]
-    Items { id: String, in_which: &'static str, others: usize },
-    #[error("item {id:?} has other labels in the second study ({others} such items in all): give both the same labels")]
-    Labels { id: String, others: usize },
-}
-
 /// Two studies held against each other. Intervals are central 95% ones over items, each on its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StudyComparison {
@@ -153,13 +139,13 @@ pub struct Apart {
 ///
 /// # Errors
 /// Scales, items or labels that are not the same.
-pub fn matched(first: &Study, second: &Study) -> Result<Vec<usize>, CompareError> {
+pub fn matched(first: &Study, second: &Study) -> Result<Vec<usize>, Error> {
     if first.file.config.scale != second.file.config.scale {
-        return Err(CompareError::Scale { key: first.scale().key() });
+        return Err(Error::OtherScale { key: first.scale().key() });
     }
     let lacking = |of: &Study, from: &Study, in_which| {
         let ids: Vec<&str> = of.items.ids.iter().filter(|id| from.items.ids.position(id).is_none()).collect();
-        ids.first().map(|id| CompareError::Items { id: (*id).to_owned(), in_which, others: ids.len() })
+        ids.first().map(|id| Error::OtherItems { id: (*id).to_owned(), in_which, others: ids.len() })
     };
     if let Some(refused) = lacking(first, second, "first").or_else(|| lacking(second, first, "second")) {
         return Err(refused);
@@ -169,7 +155,7 @@ pub fn matched(first: &Study, second: &Study) -> Result<Vec<usize>, CompareError
     let differs = |i: &usize| one[*i] != other[at[*i]];
     let others: Vec<usize> = (0..first.len()).filter(differs).collect();
     match others.first() {
-        Some(&i) => Err(CompareError::Labels { id: first.items.ids[i].to_owned(), others: others.len() }),
+        Some(&i) => Err(Error::OtherLabels { id: first.items.ids[i].to_owned(), others: others.len() }),
         None => Ok(at),
     }
 }

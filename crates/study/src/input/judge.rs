@@ -559,7 +559,7 @@ impl StudyJudge {
         let mut variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
         let mut predictions = variants.aggregate(floor)?;
         report.count(&variants, &predictions);
-        if is_verdicts && config.trust.belief.recalibrates() {
+        if is_verdicts && config.trust.belief().recalibrates() {
             variants = variants.with_answers(as_distribution)?;
             predictions = Predictions { spread: predictions.spread, ..variants.aggregate(floor)? };
         }

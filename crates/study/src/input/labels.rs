@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::config::{FileFormat, Files, StudyFile, Unmatched};
 use super::items::{ItemRows, Items};
 use super::label_store::{LabelBatch, LabelStore, NewLabel};
-use super::question::{LabelValue, Remark};
+use super::question::Remark;
 use super::scale::Scale;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
@@ -49,8 +49,8 @@ pub struct Label {
     pub item: usize,
     /// Position of the annotator in [`Labels::annotators`].
     pub annotator: usize,
-    /// What it says.
-    pub value: LabelValue,
+    /// What it says: the position of a class, or a score.
+    pub value: f64,
     /// Position in [`Labels::batches`] of an added label; `None` for those of the user's file.
     pub batch: Option<usize>,
     /// Line of the file or log, from 1.
@@ -209,8 +209,7 @@ impl Labels {
                 let scores = scores_in(row.cell(column)).map_err(|problem| row.refuse(column, problem))?;
                 for (annotator, own) in scores.into_iter().enumerate() {
                     for score in own {
-                        let score = within(score, (*low, *high)).map_err(|problem| row.refuse(column, problem))?;
-                        let value = LabelValue::Score(score);
+                        let value = within(score, (*low, *high)).map_err(|problem| row.refuse(column, problem))?;
                         reader.add(Label { item, annotator, value, batch: None, line: row.line() });
                     }
                 }
@@ -272,10 +271,8 @@ impl Labels {
     /// Counts of some of the labels, items x classes.
     pub(crate) fn counts_of(&self, labels: &[Label]) -> Array2<u32> {
         let mut counts = Array2::zeros(self.counts.dim());
-        for label in labels {
-            if let LabelValue::Class(class) = label.value {
-                counts[[label.item, class]] += 1;
-            }
+        for label in labels.iter().filter(|_| self.counts.ncols() > 0) {
+            counts[[label.item, label.value as usize]] += 1;
         }
         counts
     }
@@ -287,13 +284,10 @@ impl Labels {
         scores
     }
 
-    /// Takes each item with the scores of each annotator, one after another, in the order in which they were given.
+    /// Takes each item with the scores of each annotator (of classes their positions), one after another, in the order
+    /// in which they were given.
     pub(crate) fn by_annotator(&self, mut take: impl FnMut(usize, Vec<f64>)) {
-        let score = |label: &Label| match label.value {
-            LabelValue::Score(score) => Some((label.item, label.annotator, score)),
-            LabelValue::Class(_) => None,
-        };
-        let mut all: Vec<(usize, usize, f64)> = self.rows.iter().filter_map(score).collect();
+        let mut all: Vec<_> = self.rows.iter().map(|label| (label.item, label.annotator, label.value)).collect();
         all.sort_by_key(|(item, annotator, _)| (*item, *annotator));
         all.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
             .for_each(|own| take(own[0].0, own.iter().map(|(.., score)| *score).collect()));
@@ -461,8 +455,8 @@ impl LabelReader<'_> {
     }
 
     fn add(&mut self, label: Label) {
-        if let LabelValue::Class(class) = label.value {
-            self.labels.counts[[label.item, class]] += 1;
+        if !self.scale.is_numbers() {
+            self.labels.counts[[label.item, label.value as usize]] += 1;
         }
         self.labels.rows.push(label);
     }
@@ -539,9 +533,9 @@ impl LabelReader<'_> {
                                       question of its own";
                         return Err(row.refuse(label, Problem::unfit(reason, remedy)));
                     }
-                    row.optional_word(label, classes)?.map(LabelValue::Class)
+                    row.optional_word(label, classes)?.map(|class| class as f64)
                 }
-                Scale::Scores(low, high) => score(row, label, (*low, *high))?.map(LabelValue::Score),
+                Scale::Scores(low, high) => score(row, label, (*low, *high))?,
             };
             let Some(value) = value else {
                 self.labels.blank += 1;

@@ -38,15 +38,6 @@ pub struct Asked<'a> {
     pub instruction: Option<Cow<'a, str>>,
 }
 
-/// What a label says.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum LabelValue {
-    /// The position of a class.
-    Class(usize),
-    /// A number between the ends of the scale.
-    Score(f64),
-}
-
 /// An answer other than a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remark {
@@ -88,34 +79,31 @@ impl Scale {
         self.is_numbers()
     }
 
-    /// Reads an answer.
+    /// Reads an answer: the position of its class, or its number.
     ///
     /// # Errors
     /// No class of the scale; no number, or one outside.
-    pub fn parse(&self, text: &str) -> Result<LabelValue, Problem> {
+    pub fn parse(&self, text: &str) -> Result<f64, Problem> {
         match self {
             Self::Classes(_) | Self::Places(_) => {
                 let unknown = || Problem::NotOneOf { value: text.to_owned(), allowed: self.classes().to_vec() };
                 let class = self.classes().iter().position(|class| class == text).ok_or_else(unknown)?;
-                Ok(LabelValue::Class(class))
+                Ok(class as f64)
             }
             Self::Scores(low, high) => match text.trim().parse::<f64>() {
-                Ok(value) if (*low..=*high).contains(&value) => Ok(LabelValue::Score(value)),
+                Ok(value) if (*low..=*high).contains(&value) => Ok(value),
                 Ok(value) if value.is_finite() => Err(Problem::OutOfRange { value, low: *low, high: *high }),
                 _ => Err(Problem::NotANumber { value: text.to_owned() }),
             },
         }
     }
 
-    /// An answer as a file holds it.
+    /// An answer, the position of its class or its number, as a file holds it.
     ///
     /// # Panics
     /// If the answer is a class that the scale does not have.
-    pub fn written(&self, value: LabelValue) -> String {
-        match value {
-            LabelValue::Class(class) => self.classes()[class].clone(),
-            LabelValue::Score(score) => score.to_string(),
-        }
+    pub fn written(&self, answer: f64) -> String {
+        if self.is_numbers() { answer.to_string() } else { self.classes()[answer as usize].clone() }
     }
 }
 
@@ -170,12 +158,12 @@ mod tests {
     #[test]
     fn answers_are_written_as_they_were_read() {
         let choice = Scale::Classes(["no", "yes"].map(str::to_owned).to_vec());
-        assert_eq!(choice.parse("yes"), Ok(LabelValue::Class(1)));
-        assert_eq!(choice.written(LabelValue::Class(1)), "yes");
+        assert_eq!(choice.parse("yes"), Ok(1.0));
+        assert_eq!(choice.written(1.0), "yes");
         assert!(matches!(choice.parse("Yes"), Err(Problem::NotOneOf { .. })));
         let score = Scale::Scores(0.0, 10.0);
-        assert_eq!(score.parse(" 7.50 "), Ok(LabelValue::Score(7.5)));
-        assert_eq!(score.written(LabelValue::Score(7.5)), "7.5");
+        assert_eq!(score.parse(" 7.50 "), Ok(7.5));
+        assert_eq!(score.written(7.5), "7.5");
         assert_eq!(score.parse("11"), Err(Problem::OutOfRange { value: 11.0, low: 0.0, high: 10.0 }));
         assert!(matches!(score.parse("NaN"), Err(Problem::NotANumber { .. })));
     }

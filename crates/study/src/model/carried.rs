@@ -106,7 +106,7 @@ impl Carried {
                 remedy,
             ));
         }
-        if config.trust.belief == BeliefModel::Published && !is_as_stated(&belief.fit) {
+        if config.trust.belief() == BeliefModel::Published && !is_as_stated(&belief.fit) {
             let reason = "that study's trust goes with its map, and this study takes the prediction as it is";
             let remedy = "write belief = \"auto\" under [trust] here, which carries the map as well";
             return Err(refuse(reason, remedy));

@@ -172,7 +172,7 @@ impl Study {
         study.queues = AnsweredQueue::read_all(&folder, &study.items, answers, &mut study.inputs)?;
         Carried::start(&mut study)?;
         let trust = &study.file.config.trust;
-        let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
+        let needs_labels = trust.prior == TrustPrior::None && trust.belief() == BeliefModel::Published;
         if needs_labels && study.has_no_labels() {
             let file = study.file.labels_file().unwrap_or_else(|| study.file.path.clone());
             let reason = "no item has a label, so there is nothing to learn the trust from";

@@ -42,7 +42,7 @@ impl Study {
 
     /// `labels` of the items at positions `kept` with what the judge says of them, under the belief of the study.
     pub fn pool(&self, labels: &Labels, kept: &[usize]) -> LabelPool {
-        let belief = (self.file.config.trust.belief, self.items.groups_of(kept));
+        let belief = (self.file.config.trust.belief(), self.items.groups_of(kept));
         self.relation().pool_under(labels, kept, belief, None)
     }
 
@@ -194,7 +194,7 @@ impl Relation<'_> {
         let mut pool = CountPool::new(counts.view(), Predictions { q, spread: vec![], confidence });
         (pool.model, pool.groups, pool.prior) = (model, groups, config.trust.prior);
         pool.places = config.scale.places().map(<[f64]>::to_vec);
-        if config.trust.belief.recalibrates() {
+        if config.trust.belief().recalibrates() {
             if judge.variants.len() > 1 {
                 let variants = judge.distributions().by_variant(kept, config.floor());
                 pool.variants = variants.expect("the answers were aggregated with this floor before");
@@ -380,7 +380,7 @@ impl Study {
 /// The items of a study at positions `kept` under each of the beliefs that can be held about them, by name: the paper's, the
 /// one that the labels choose, and the configured one.
 pub fn beliefs(study: &Study, kept: &[usize]) -> Vec<(String, LabelPool)> {
-    let (configured, mut models) = (study.file.config.trust.belief, vec![BeliefModel::Published, BeliefModel::Auto]);
+    let (configured, mut models) = (study.file.config.trust.belief(), vec![BeliefModel::Published, BeliefModel::Auto]);
     if !models.contains(&configured) {
         models.push(configured);
     }
@@ -390,5 +390,5 @@ pub fn beliefs(study: &Study, kept: &[usize]) -> Vec<(String, LabelPool)> {
 
 /// What the belief that a study holds is called.
 pub fn name_of_own(study: &Study) -> &'static str {
-    study.file.config.trust.belief.key()
+    study.file.config.trust.belief().key()
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::input::label_store::{LabelBatch, QUEUE_RECORD, sum_in};
 use crate::input::question::{Asked, Criterion};
+use crate::queue::fill::SentItem;
 use crate::queue::tools::workbook;
 use crate::queue::{Amount, Order, tools};
 use judge_uncertainty_core::escalation::{Rule, Selection};
@@ -101,7 +102,7 @@ fn columns(record: &QueueRecord, tasks: &[QueueTask]) -> Vec<OutputColumn> {
         text("rule", &|_| record.rule.clone()),
         number("score", &|task| task.priority),
         text("direction", &|_| record.direction.clone()),
-        count("labels_suggested", &|task| task.labels),
+        count("labels_suggested", &|task| task.sent.labels),
         text("selected_by", &|task| task.selected_by().to_owned()),
         number("selection_probability", &|task| task.probability),
         text("seed", &|_| record.seed.to_string()),
@@ -122,7 +123,7 @@ fn columns(record: &QueueRecord, tasks: &[QueueTask]) -> Vec<OutputColumn> {
 /// The selected items with their ranks, their chances and what was believed of them; not for annotators.
 fn selection(tasks: &[QueueTask], batches_before: usize) -> Vec<u8> {
     let mut tasks: Vec<&QueueTask> = tasks.iter().collect();
-    tasks.sort_by_key(|task| task.item);
+    tasks.sort_by_key(|task| task.sent.item);
     let believed = tasks.first().into_iter().flat_map(|task| task.record.keys().cloned());
     let own = "id rank score selected_by selection_probability labels_suggested prediction".split(' ');
     let header = own.chain([BATCHES_BEFORE]).map(str::to_owned).chain(believed).collect();
@@ -133,7 +134,7 @@ fn selection(tasks: &[QueueTask], batches_before: usize) -> Vec<u8> {
             task.priority.to_string(),
             task.selected_by().to_owned(),
             task.probability.to_string(),
-            task.labels.to_string(),
+            task.sent.labels.to_string(),
             task.prediction.clone(),
             batches_before.to_string(),
         ];
@@ -148,14 +149,10 @@ pub const QUEUES_ELSEWHERE: &str = "queues-elsewhere.txt";
 /// What is known of one item of a queue; the queue's files show annotators `task_id` and `text` only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueTask {
-    /// The item's position.
-    pub item: usize,
+    /// The item as the queue was filled with it.
+    pub sent: SentItem,
     /// Its rank under the rule, from 1.
     pub rank: usize,
-    /// Labels suggested, 1 or more.
-    pub labels: u32,
-    /// Drawn at random rather than for its rank.
-    pub drawn: bool,
     /// The probability with which it was selected.
     pub probability: f64,
     /// The item's id.
@@ -177,7 +174,7 @@ pub struct QueueTask {
 
 impl QueueTask {
     fn selected_by(&self) -> &'static str {
-        if self.drawn { "random" } else { "rank" }
+        if self.sent.drawn { "random" } else { "rank" }
     }
 }
 

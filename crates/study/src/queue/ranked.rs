@@ -110,7 +110,7 @@ impl<'a> Ranked<'a> {
             items: study.len(),
             queued: tasks.len(),
             not_selected: self.not_selected(request, &queue),
-            labels: tasks.iter().map(|task| u64::from(task.labels)).sum(),
+            labels: tasks.iter().map(|task| u64::from(task.sent.labels)).sum(),
             batches_before: study.batches(),
             estimates: self.estimates(request),
             inputs,
@@ -216,12 +216,12 @@ impl<'a> Ranked<'a> {
     /// The task of an entry; `other_order` are the texts with two answers in each other's place, and their classes.
     fn task(
         &self,
-        &SentItem { item: i, labels, drawn }: &SentItem,
+        sent: &SentItem,
         queue: &Queue,
         seed: u64,
         other_order: Option<(&[String], &[String; 2])>,
     ) -> QueueTask {
-        let Self { study, decomposition, priority, .. } = self;
+        let (Self { study, decomposition, priority, .. }, i) = (self, sent.item);
         let belief = decomposition.belief(i);
         let parts = [
             ("aleatoric", belief.aleatoric()),
@@ -236,10 +236,8 @@ impl<'a> Ranked<'a> {
         let text = study.items.texts.as_ref().map(|texts| swapped.map_or(&texts[i], |(texts, _)| &texts[i]).clone());
         let suggestion = swapped.map_or(&*prediction, |(_, sides)| mirrored(&prediction, sides)).to_owned();
         QueueTask {
-            item: i,
+            sent: sent.clone(),
             rank: queue.ranks[i],
-            labels,
-            drawn,
             probability: queue.probability[i],
             task_id: if other_order.is_some() { task_id(&id, swapped.is_some()) } else { id.clone() },
             id,

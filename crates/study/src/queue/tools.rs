@@ -62,7 +62,7 @@ impl Sheet<'_> {
                 "rank": task.rank,
                 "score": task.priority,
                 "rule": self.record.rule,
-                "labels_suggested": task.labels,
+                "labels_suggested": task.sent.labels,
             }});
             if let Some(criterion) = self.criterion() {
                 row["data"]["criterion"] = json!(criterion);
@@ -115,7 +115,7 @@ impl Sheet<'_> {
                 "metadata": {
                     "rank": task.rank,
                     "score": task.priority,
-                    "labels_suggested": task.labels,
+                    "labels_suggested": task.sent.labels,
                 },
             });
             if let Some(criterion) = self.criterion() {
@@ -147,7 +147,7 @@ impl Sheet<'_> {
                 "settings": {"type": "text"},
             }),
         };
-        let most = self.tasks.iter().map(|task| task.labels).max().unwrap_or(1);
+        let most = self.tasks.iter().map(|task| task.sent.labels).max().unwrap_or(1);
         let metadata = |name: &str, kind: &str| {
             let settings = json!({"type": kind, "visible_for_annotators": false});
             json!({"name": name, "title": name, "visible_for_annotators": false, "settings": settings})
@@ -175,7 +175,7 @@ impl Sheet<'_> {
             let mut row = json!({
                 "uid": task.task_id,
                 "text": self.text_and_criterion(task),
-                "labels_suggested": task.labels,
+                "labels_suggested": task.sent.labels,
                 "meta": {"rank": task.rank},
             });
             match self.asked.scale {
@@ -212,7 +212,7 @@ impl Sheet<'_> {
                 "label": [],
                 "uid": task.task_id,
                 "rank": task.rank,
-                "labels_suggested": task.labels,
+                "labels_suggested": task.sent.labels,
             });
             if self.record.suggestions {
                 row["suggestion"] = json!(task.suggestion);

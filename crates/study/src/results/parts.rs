@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::input::label_store::LabelBatch;
 use crate::input::labels::Labels;
-use crate::input::question::LabelValue;
 use crate::model::study::{Decomposition, Study};
 use crate::results::SPREAD;
 use judge_uncertainty_core::belief::{Belief, Gaussian, ItemBelief, ItemBeliefs, Ratings, Repeats, mean_place};
@@ -355,11 +354,7 @@ fn came_back(study: &Study, before: &Decomposition) -> Vec<Option<CameBack>> {
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
 fn ratings_came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> {
     let mut added: Vec<Vec<f64>> = vec![vec![]; before.len()];
-    for label in labels.added() {
-        if let LabelValue::Score(score) = label.value {
-            added[label.item].push(score);
-        }
-    }
+    labels.added().for_each(|label| added[label.item].push(label.value));
     let of = |(labels, belief): (&Vec<f64>, &Gaussian)| {
         let error = |belief: &Gaussian, y: f64| (y - belief.mean).powi(2);
         let realised = mean(&labels.iter().map(|&y| error(belief, y)).collect::<Vec<_>>());

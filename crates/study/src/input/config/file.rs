@@ -194,7 +194,7 @@ fn check_config(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
     let columns: Vec<String> = items.numbers.iter().chain(&items.categories).cloned().collect();
     check.each_once("items.categories", &columns)?;
     check_evaluation(&config.evaluation, check)?;
-    if config.trust.belief == BeliefModel::Map(MapName::Groups) {
+    if config.trust.belief() == BeliefModel::Map(MapName::Groups) {
         let remedy = "name the column of the groups as items.group, or take belief = \"auto\"";
         check.that(items.group.is_some(), "trust.belief", &"groups", "the items have no groups", remedy)?;
     }
@@ -202,8 +202,8 @@ fn check_config(config: &StudyConfig, check: &Check<'_>) -> Result<()> {
         check.each_once("trust.features", features)?;
     }
     if let Some(from) = &config.trust.carry_from {
-        let plain = config.trust.belief == BeliefModel::Published && config.trust.prior == TrustPrior::Weak;
-        let centred = plain || config.trust.belief.recalibrates();
+        let plain = config.trust.belief() == BeliefModel::Published && config.trust.prior == TrustPrior::Weak;
+        let centred = plain || config.trust.belief().recalibrates();
         let remedy = "leave it out, or take prior = \"weak\" and belief = \"published\" or \"auto\"";
         let reason = "only the weak prior of the published belief and those of the maps have a centre";
         check.that(centred, "trust.carry_from", from, reason, remedy)?;

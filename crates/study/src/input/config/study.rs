@@ -101,7 +101,7 @@ impl StudyConfig {
     /// # Errors
     /// A key that is unknown or lacking, a value of another type.
     pub fn read<'de, D: Deserializer<'de>>(key: &str, from: D) -> std::result::Result<Self, D::Error> {
-        Ok(match key {
+        let mut config = match key {
             "places" => StudyConfig::<Places, ClassJudgeConfig, ClassLabelsConfig>::deserialize(from)?.of(
                 Scale::Places,
                 JudgeConfig::Classes,
@@ -117,7 +117,9 @@ impl StudyConfig {
                 JudgeConfig::Classes,
                 LabelsConfig::Classes,
             ),
-        })
+        };
+        config.trust.belief = Some(config.trust.belief());
+        Ok(config)
     }
 
     /// [`Self::read`] from the text of a `study.toml`.
@@ -210,9 +212,8 @@ impl Serialize for StudyConfig {
         let mut fields = serializer.serialize_struct("StudyConfig", 14)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field(self.scale.key(), &self.scale)?;
-        match &self.instruction {
-            Some(instruction) => fields.serialize_field("instruction", instruction)?,
-            None => fields.skip_field("instruction")?,
+        if let Some(instruction) = &self.instruction {
+            fields.serialize_field("instruction", instruction)?;
         }
         fields.serialize_field("seed", &self.seed)?;
         fields.serialize_field("unmatched", &self.unmatched)?;
@@ -332,15 +333,15 @@ pub struct ItemsConfig {
 
 /// `[trust]`
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "WrittenTrust")]
+#[serde(default, deny_unknown_fields)]
 pub struct TrustConfig {
     /// Features of the regression in order; by default all there are but `log_labels`.
     ///
     /// `spread` (of the variants), `log_labels` (ln(1 + labels)), `confidence`, `nearest_labelled`,
     /// `mean_nearest_labelled`, and the numbers and categories of the items.
     pub features: Option<Vec<String>>,
-    /// Which belief is fitted: the map that the labels choose, or one that is named, such as the paper's.
-    pub belief: BeliefModel,
+    /// The belief by its name; of a configuration that was read there is one ([`Self::belief`]).
+    pub belief: Option<BeliefModel>,
     /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood, which takes
     /// the paper's belief where none is named. Maps always have the weak prior.
     pub prior: TrustPrior,
@@ -354,26 +355,14 @@ pub struct TrustConfig {
     pub carry_from: Option<PathBuf>,
 }
 
-/// [`TrustConfig`] as a file has it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenTrust {
-    features: Option<Vec<String>>,
-    belief: Option<BeliefModel>,
-    #[serde(default)]
-    prior: TrustPrior,
-    #[serde(default)]
-    at_least: BTreeMap<String, f64>,
-    carry_from: Option<PathBuf>,
-}
-
-impl From<WrittenTrust> for TrustConfig {
-    fn from(WrittenTrust { features, belief, prior, at_least, carry_from }: WrittenTrust) -> Self {
-        let without_a_name = match prior {
+impl TrustConfig {
+    /// Which belief is fitted: the map that the labels choose, or one that is named, such as the paper's; without a name
+    /// the paper's under its maximum likelihood.
+    pub fn belief(&self) -> BeliefModel {
+        self.belief.unwrap_or(match self.prior {
             TrustPrior::None => BeliefModel::Published,
             TrustPrior::Weak => BeliefModel::default(),
-        };
-        Self { features, belief: belief.unwrap_or(without_a_name), prior, at_least, carry_from }
+        })
     }
 }
 

@@ -253,9 +253,9 @@ impl StudyConfig {
                 ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"")
             }
         };
-        let belief = &self.trust.belief;
-        let fits = !matches!(belief, BeliefModel::Map(map) if !is_read(*map));
-        check.that(fits, "trust.belief", belief, reason, remedy)?;
+        let belief = self.trust.belief();
+        let fits = !matches!(belief, BeliefModel::Map(map) if !is_read(map));
+        check.that(fits, "trust.belief", &belief, reason, remedy)?;
         match &self.judge {
             JudgeConfig::Classes(judge) => {
                 check_judge(judge, self.scale.classes(), check)?;

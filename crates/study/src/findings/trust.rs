@@ -162,7 +162,10 @@ impl Trust {
                 ),
             },
             agreement: share(sample, &|row| miss(row).map(good)),
-            base: (rows.scale.text(constant), of_best(sample, &|row| Some(good(rows.miss(row, constant))))),
+            base: (
+                rows.scale.text(constant).into_owned(),
+                of_best(sample, &|row| Some(good(rows.miss(row, constant)))),
+            ),
             between_people: of_pairs(share(sample, &|row| rows.between(row).map(good))),
             over_base,
             over_people,
@@ -403,7 +406,7 @@ fn by_class(sample: &Sample<'_>) -> Vec<OfClass> {
             .function(&moments, (&corners, (0.0, 1.0)), level, |m| (m[1] > 1e-9).then(|| (m[0] / m[1]).clamp(0.0, 1.0)))
     };
     let of = |class: usize| OfClass {
-        name: rows.scale.text(class as f64),
+        name: rows.scale.text(class as f64).into_owned(),
         recall: given(class, &|row| person(row, class)),
         precision: given(class, &|row| says(row, class)),
         by_judge: (0..classes)

@@ -384,9 +384,11 @@ impl ItemSampling {
                 Design::unknown(of_kept, reason)
             }
         };
-        let (of_labelled, others) = (0..things.number()).partition::<Vec<_>, _>(|thing| place.contains_key(thing));
-        let [of_labelled, others] =
-            [of_labelled, others].map(|of| of.into_iter().map(|thing| things.items[thing]).collect::<Vec<_>>());
+        let of_those = |labelled: bool| -> Vec<usize> {
+            let own = (0..things.number()).filter(|&thing| (things.labelled[thing] > 0) == labelled);
+            own.map(|thing| things.items[thing]).collect()
+        };
+        let (of_labelled, others) = (of_those(true), of_those(false));
         let design = design.with_sizes(&of_labelled, &others).with_classes(&of_labels);
         let mut words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
         if design.widest() > MUCH_WIDER {

@@ -408,7 +408,7 @@ fn labels(said: Vec<[String; 3]>, coding: &AnswerCoding, alike: &HashMap<String,
         if let Some(answer) = coding.of_human(&label)
             && seen.insert([id.clone(), annotator.clone()])
         {
-            rows.push([id, annotator, coding.scale.text(answer)]);
+            rows.push([id, annotator, coding.scale.text(answer).into_owned()]);
         }
     }
     let unused = all - rows.len();

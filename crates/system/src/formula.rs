@@ -12,8 +12,8 @@ pub const STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}'
 
 /// Whether a spreadsheet would take the cell for a formula.
 fn is_formula(cell: &str) -> bool {
-    let is_number = cell.bytes().all(|c| c.is_ascii_digit() || b"+-.eE".contains(&c)) && cell.parse::<f64>().is_ok();
-    cell.starts_with(STARTS) && !is_number
+    let is_number = || cell.bytes().all(|c| c.is_ascii_digit() || b"+-.eE".contains(&c)) && cell.parse::<f64>().is_ok();
+    cell.starts_with(STARTS) && !is_number()
 }
 
 /// A cell that a spreadsheet shows as it is.
@@ -31,14 +31,30 @@ pub fn unescaped(cell: &str) -> Option<&str> {
 /// # Panics
 /// If rows differ in length.
 pub fn csv_text<C: AsRef<str>>(rows: impl IntoIterator<Item = Vec<C>>) -> Vec<u8> {
+    csv_rows(&[""; 0], rows, |row, to| row.iter().for_each(|cell| to(cell.as_ref())))
+}
+
+/// [`csv_text`] of rows whose cells a function hands over, one after the other, below a header unless that is empty.
+///
+/// # Panics
+/// If rows differ in length.
+pub fn csv_rows<R>(
+    header: &[impl AsRef<str>],
+    rows: impl IntoIterator<Item = R>,
+    mut cells: impl FnMut(R, &mut dyn FnMut(&str)),
+) -> Vec<u8> {
+    const WRITTEN: &str = "writing to memory does not fail, and rows have one length";
     let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
-    for row in rows {
-        row.iter()
-            .try_for_each(|cell| writer.write_field(escaped(cell.as_ref()).as_bytes()))
-            .and_then(|()| writer.write_record(None::<&[u8]>))
-            .expect("writing to memory does not fail, and rows have one length");
+    let field = |writer: &mut csv::Writer<_>, cell: &str| writer.write_field(escaped(cell).as_bytes()).expect(WRITTEN);
+    header.iter().for_each(|name| field(&mut writer, name.as_ref()));
+    if !header.is_empty() {
+        writer.write_record(None::<&[u8]>).expect(WRITTEN);
     }
-    writer.into_inner().expect("writing to memory does not fail")
+    for row in rows {
+        cells(row, &mut |cell| field(&mut writer, cell));
+        writer.write_record(None::<&[u8]>).expect(WRITTEN);
+    }
+    writer.into_inner().expect(WRITTEN)
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub use clock::Run;
 pub use error::{Error, FileError, text_position};
 pub use file::{OutputFile, ensure_folder, move_new_file, write_file, write_new_file};
 pub use folder::{OnTrial, OutputFolder};
-pub use formula::csv_text;
+pub use formula::{csv_rows, csv_text};
 pub use staged::{Record, Staged};
 
 /// The record of a folder that holds results, within the folder.

@@ -6,7 +6,7 @@ use super::dirichlet::{Dirichlet, row};
 use super::traits::Quantity;
 
 /// Values of beliefs that are kept while those of many items are worked out, a power of two.
-const RECENT: usize = 256;
+const RECENT: usize = 4096;
 /// An odd number whose multiples have well-mixed bits: 2^64 over the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -88,11 +88,12 @@ impl Beliefs {
     ///
     /// A judge that answers with a class alone leaves few beliefs that differ, however many items there are.
     pub fn map(&self, f: impl Fn(Dirichlet<'_>) -> f64) -> Vec<f64> {
-        let mut recent = vec![(usize::MAX, 0.0); RECENT];
+        let mut recent = vec![(usize::MAX, 0.0); RECENT.min(self.len().next_power_of_two())];
         let of = |(item, belief): (usize, Dirichlet<'_>)| {
             let alpha = belief.alpha();
             let mixed = alpha.iter().fold(0_u64, |mixed, a| (mixed.rotate_left(5) ^ a.to_bits()).wrapping_mul(MIX));
-            let (like, known) = &mut recent[(mixed >> 56) as usize];
+            let place = (mixed >> 52) as usize % recent.len();
+            let (like, known) = &mut recent[place];
             if *like == usize::MAX || self.get(*like).alpha() != alpha {
                 (*like, *known) = (item, f(belief));
             }

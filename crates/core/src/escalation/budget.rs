@@ -89,14 +89,19 @@ pub fn places(priorities: &[f64], tie_break: &[f64], items: &[usize]) -> Vec<usi
     assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
     let draw = |item: usize| tie_break.get(item).map_or(0, |&draw| !total_order(draw));
     // Priority and draw in one integer, whose comparison needs no jump.
-    let key = |item: usize| (u128::from(!total_order(priorities[item])) << 64 | u128::from(draw(item)), item);
-    let mut sorted: Vec<_> = items.iter().map(|&item| key(item)).collect();
+    let key = |item: usize| u128::from(!total_order(priorities[item])) << 64 | u128::from(draw(item));
+    let mut sorted: Vec<(u128, usize)> = items.iter().map(|&item| (key(item), item)).collect();
     sorted.sort_unstable();
+    let before = |item: usize| {
+        let own = key(item);
+        let first = sorted.partition_point(|(other, _)| *other < own);
+        let is_tied = sorted.get(first).is_some_and(|(other, _)| *other == own);
+        if is_tied { first + sorted[first..].partition_point(|other| *other < (own, item)) } else { first }
+    };
     // How many items lie behind so many of the sorted ones and before the next.
     let mut behind = vec![0; sorted.len() + 1];
     for item in 0..priorities.len() {
-        let own = key(item);
-        behind[sorted.partition_point(|other| *other < own)] += 1;
+        behind[before(item)] += 1;
     }
     let up_to: Vec<usize> = behind
         .iter()
@@ -105,11 +110,7 @@ pub fn places(priorities: &[f64], tie_break: &[f64], items: &[usize]) -> Vec<usi
             Some(*sum)
         })
         .collect();
-    let place = |&item: &usize| {
-        let own = key(item);
-        up_to[sorted.partition_point(|other| *other < own)]
-    };
-    items.iter().map(place).collect()
+    items.iter().map(|&item| up_to[before(item)]).collect()
 }
 
 /// Of every so many keys one is looked at to tell which items can't be among the first.

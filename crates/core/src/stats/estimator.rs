@@ -186,6 +186,24 @@ impl Estimable {
     }
 }
 
+/// Clusters that an interval needs.
+fn least(is_bounded: bool) -> usize {
+    if is_bounded { LEAST_BOUNDED } else { LEAST_ITEMS }
+}
+
+/// Why an estimate whose bounds do not allow for missing answers is of the labelled items alone, where the share `lost` is
+/// missing.
+fn missing(value: f64, lost: f64) -> Option<Estimable> {
+    (lost > MOST_MISSING).then(|| {
+        let reason = format!(
+            "{:.0}% of the items that were selected came back without a label, and those may differ from the others: \
+             have them labelled",
+            100.0 * lost
+        );
+        Estimable::of_these_items(value, reason)
+    })
+}
+
 pub(super) fn too_few(clusters: usize, items: usize, least: usize) -> Estimable {
     let number = match items {
         0 => "there is no such item yet".to_owned(),
@@ -442,16 +460,12 @@ impl<'a> Ask<'a> {
         Self { help: Some(help), ..self }
     }
 
-    /// An estimate within what is known for sure, where `left` of what has no value still has none.
-    fn within_known(&self, found: ItemEstimate, left: f64) -> ItemEstimate {
-        let Some(rows) = self.rows.filter(|_| self.is_bounded()).map(|rows| rows as f64) else { return found };
+    /// Between which ends the mean lies for sure; `None` where that is not asked.
+    fn known(&self) -> Option<[f64; 2]> {
+        let rows = self.rows.filter(|_| self.is_bounded())? as f64;
         let (sum, labelled) = self.values.iter().flatten().fold((0.0, 0.0), |(sum, n), y| (sum + y, n + 1.0));
         let unknown = (rows - labelled).max(0.0);
-        let [low, high] = [self.range.0, self.range.1].map(|end| (sum + unknown * end) / rows.max(labelled));
-        let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(low, high));
-        let most = (high - low) * left;
-        let narrower = (most / (hi - lo).max(f64::MIN_POSITIVE)).min(1.0);
-        ItemEstimate { value, lo: value - narrower * (value - lo), hi: value + narrower * (hi - value), ..found }
+        Some([self.range.0, self.range.1].map(|end| (sum + unknown * end) / rows.max(labelled)))
     }
 
     fn is_bounded(&self) -> bool {
@@ -467,6 +481,17 @@ impl<'a> Ask<'a> {
         self.ends.map_or(self.range, |ends| ends[item])
     }
 }
+
+/// An estimate within the ends between which it lies for sure, where `left` of what has no value still has none.
+fn within_known(found: ItemEstimate, [low, high]: [f64; 2], left: f64) -> ItemEstimate {
+    let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(low, high));
+    let most = (high - low) * left;
+    let narrower = (most / (hi - lo).max(f64::MIN_POSITIVE)).min(1.0);
+    ItemEstimate { value, lo: value - narrower * (value - lo), hi: value + narrower * (hi - value), ..found }
+}
+
+/// An estimate by how further labels multiply what there is.
+type ByGrowth = Box<dyn Fn(Growth) -> Estimable>;
 
 /// What is left of values without what a help tells of them, with ends.
 struct Rest {
@@ -673,6 +698,9 @@ impl Design {
     /// variance (Fisher 1925), below 0 where clusters are more alike than their values, and its standard error. It is 1 where no
     /// cluster has two values.
     pub fn alike<'v>(&self, values: impl Fn(usize) -> Option<&'v [f64]>) -> [f64; 2] {
+        if self.weights.len() == self.len() {
+            return [1.0, 0.0];
+        }
         let mut of_cluster: Vec<(f64, Vec<f64>)> = vec![(0.0, vec![]); self.weights.len()];
         let (mut squares, mut items) = (0.0, 0.0);
         for (item, &cluster) in self.clusters.iter().enumerate() {
@@ -799,36 +827,42 @@ impl Design {
 
     /// The mean that is asked for, with its interval.
     pub fn estimate(&self, ask: &Ask<'_>) -> Estimable {
-        self.after(ask, Growth::NONE)
+        self.found(ask)(Growth::NONE)
     }
 
-    /// The estimate expected with further labels: its value stays, and its interval narrows as they would make it.
+    /// The estimates expected with further labels: the value stays, and the interval narrows as they would make it.
     /// Further labels are taken to reach clusters of all sizes ([`Self::with_sizes`]).
-    pub fn after(&self, ask: &Ask<'_>, more: Growth) -> Estimable {
-        if more != Growth::NONE && self.sizes.is_some() {
-            return Self { sizes: None, ..self.clone() }.after(ask, more);
-        }
-        let found = self.found(ask, more);
-        if more == Growth::NONE { found } else { found.no_wider(self.found(ask, Growth::NONE)) }
+    pub fn plan(&self, ask: &Ask<'_>) -> impl Fn(Growth) -> Estimable + use<> {
+        let (now, found) = match self.sizes {
+            Some(_) => (self.estimate(ask), Self { sizes: None, ..self.clone() }.found(ask)),
+            None => (Estimable::not(""), self.found(ask)),
+        };
+        let most = found(Growth::NONE);
+        let now = if self.sizes.is_some() { now } else { most.clone() };
+        move |more| if more == Growth::NONE { now.clone() } else { found(more).no_wider(most.clone()) }
     }
 
-    fn found(&self, ask: &Ask<'_>, more: Growth) -> Estimable {
-        let plain = self.of(ask, None, more);
-        match ask.help.map(|help| self.rest(ask, help)) {
-            Some(rest) => plain.or_narrower(self.of(ask, Some(&rest), more)),
+    fn found(&self, ask: &Ask<'_>) -> ByGrowth {
+        let plain = self.of(ask, None);
+        match ask.help.map(|help| self.of(ask, Some(&self.rest(ask, help)))) {
+            Some(helped) => Box::new(move |more| plain(more).or_narrower(helped(more))),
             None => plain,
         }
     }
 
     /// The estimate from the values alone, or from what a help leaves of them.
-    fn of(&self, ask: &Ask<'_>, rest: Option<&Rest>, more: Growth) -> Estimable {
+    fn of(&self, ask: &Ask<'_>, rest: Option<&Rest>) -> ByGrowth {
         let found = match rest {
-            None => self.without_help(&Ask { help: None, ..*ask }, (more, 1.0)),
-            Some(rest) => self.without_help(&rest.of(ask), (more, 2.0)),
+            None => self.without_help(&Ask { help: None, ..*ask }, 1.0),
+            Some(rest) => self.without_help(&rest.of(ask), 2.0),
         };
-        found.map(|found| {
-            let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(ask.range.0, ask.range.1));
-            ask.within_known(ItemEstimate { value, lo, hi, ..found }, more.left)
+        let (range, known) = (ask.range, ask.known());
+        Box::new(move |more| {
+            found(more).map(|found| {
+                let [value, lo, hi] = [found.value, found.lo, found.hi].map(|x| x.clamp(range.0, range.1));
+                let found = ItemEstimate { value, lo, hi, ..found };
+                known.map_or(found, |ends| within_known(found, ends, more.left))
+            })
         })
     }
 
@@ -861,68 +895,74 @@ impl Design {
     }
 
     /// `fitted` numbers, the mean and perhaps the slope of a help, were fitted to the values.
-    fn without_help(&self, ask: &Ask<'_>, (more, fitted): (Growth, f64)) -> Estimable {
-        let Some(value) = self.plain_mean(ask.values) else { return too_few(0, 0, self.least(ask)) };
+    fn without_help(&self, ask: &Ask<'_>, fitted: f64) -> ByGrowth {
+        let always = |found: Estimable| -> ByGrowth { Box::new(move |_| found.clone()) };
+        let Some(value) = self.plain_mean(ask.values) else { return always(too_few(0, 0, least(ask.is_bounded()))) };
         if let Some(reason) = &self.unknown {
-            return Estimable::of_these_items(value, reason.clone());
+            return always(Estimable::of_these_items(value, reason.clone()));
         }
-        let linear = self.linear_mean(ask, value);
+        let linear = Linear { influence: vec![], ..self.linear_mean(ask, value) };
+        let Ask { range, level, of_study, .. } = *ask;
         // Of a study that is labelled as a whole there is nothing to be estimated.
         let is_whole = || self.stages.iter().any(|stage| stage.noise() == 0.0 && self.lost() == 0.0);
-        let is_census = ask.of_study && (more.left == 0.0 || is_whole());
-        if ask.range.0 == ask.range.1 || (is_census && ask.is_bounded()) {
-            let [value, standard_error] = [value.clamp(ask.range.0, ask.range.1), 0.0];
-            return Estimable::Estimated(ItemEstimate {
-                value,
-                standard_error,
-                lo: value,
-                hi: value,
-                items: linear.items,
+        let exact = value.clamp(range.0, range.1);
+        let exact = ItemEstimate { value: exact, standard_error: 0.0, lo: exact, hi: exact, items: linear.items };
+        if range.0 == range.1 || (of_study && ask.is_bounded() && is_whole()) {
+            return always(Estimable::Estimated(exact));
+        }
+        let lacking = self.lacking(ask, &linear);
+        if ask.is_bounded() {
+            let bounds = lacking.is_none().then(|| self.bounds(ask, &linear));
+            let unseen = self.unseen(range.1 - range.0, &linear, (level, of_study));
+            // Squares about fitted numbers are too small by so many of the clusters, now and then.
+            let small = move |clusters: f64| (1.0 - fitted / clusters).max(0.5);
+            return Box::new(move |more| match (&lacking, &bounds) {
+                _ if of_study && more.left == 0.0 => Estimable::Estimated(exact),
+                (None, Some(bounds)) => {
+                    let precision = more.precision * small(linear.effective) / small(linear.effective * more.clusters);
+                    let [lo, hi] = further(value, bounds(Growth { precision, ..more }), unseen(more), range);
+                    let standard_error = (linear.variance / more.precision).sqrt();
+                    Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items: linear.items })
+                }
+                (not, _) => not.clone().unwrap_or(Estimable::Estimated(exact)),
             });
         }
-        if let Some(not) = self.lacking(ask, &linear, more.missing) {
-            return not;
-        }
-        if ask.is_bounded() {
-            // Squares about fitted numbers are too small by so many of the clusters, now and then.
-            let small = |clusters: f64| (1.0 - fitted / clusters).max(0.5);
-            let precision = more.precision * small(linear.effective) / small(linear.effective * more.clusters);
-            let bounds = self.bounds(ask, &linear, Growth { precision, ..more });
-            let unseen = self.unseen(ask.range.1 - ask.range.0, &linear, (ask.level, ask.of_study), more);
-            let [lo, hi] = further(value, bounds, unseen, ask.range);
-            let standard_error = (linear.variance / more.precision).sqrt();
-            return Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items: linear.items });
-        }
-        if linear.variance.sqrt() <= 1e-12 * value.abs() || linear.variance == 0.0 {
-            return Estimable::not(format!(
-                "all {} items have the same value, {value:.3}, so how it varies over items cannot be determined",
-                linear.items
-            ));
-        }
-        let variance = linear.variance / more.precision * (1.0 + raised(ask.fitted, linear.effective * more.clusters));
-        let skewness = linear.skewness / more.precision.sqrt();
-        Estimable::Estimated(Linear { variance, skewness, ..linear }.wider(ask.level))
+        let (lost, fitted) = (self.lost(), ask.fitted);
+        Box::new(move |more| {
+            if let Some(not) = lacking.clone().or_else(|| missing(value, more.missing * lost)) {
+                return not;
+            }
+            if linear.variance.sqrt() <= 1e-12 * value.abs() || linear.variance == 0.0 {
+                return Estimable::not(format!(
+                    "all {} items have the same value, {value:.3}, so how it varies over items cannot be determined",
+                    linear.items
+                ));
+            }
+            let raised = 1.0 + raised(fitted, linear.effective * more.clusters);
+            let variance = linear.variance / more.precision * raised;
+            let skewness = linear.skewness / more.precision.sqrt();
+            Estimable::Estimated(Linear { variance, skewness, ..linear.clone() }.wider(level))
+        })
     }
 
     /// How far a plan reaches at least for values that differ by so much and were not seen, where all that were seen are alike.
     /// Of m clusters the next is one in 1/(m + 1), whose variance the further labels will show (Laplace).
-    fn unseen(&self, by: f64, found: &Linear, (level, of_study): (f64, bool), more: Growth) -> f64 {
+    fn unseen(&self, by: f64, found: &Linear, (level, of_study): (f64, bool)) -> impl Fn(Growth) -> f64 + use<> {
         let chance = 1.0 / (found.effective + 1.0);
         let variance = chance * (1.0 - chance) * by * by / found.effective;
-        if more == Growth::NONE || found.variance > 1e-9 * variance {
-            return 0.0;
+        let (is_seen, open) = (found.variance > 1e-9 * variance, (1.0 - found.effective / self.population).max(0.0));
+        move |more| {
+            if more == Growth::NONE || is_seen {
+                return 0.0;
+            }
+            let left = if of_study { more.left * open } else { 1.0 };
+            normal_quantile(0.5 + 0.5 * level) * (variance * left / more.precision).sqrt()
         }
-        let left = if of_study { more.left * (1.0 - found.effective / self.population).max(0.0) } else { 1.0 };
-        normal_quantile(0.5 + 0.5 * level) * (variance * left / more.precision).sqrt()
-    }
-
-    fn least(&self, ask: &Ask<'_>) -> usize {
-        if ask.is_bounded() { LEAST_BOUNDED } else { LEAST_ITEMS }
     }
 
     /// Why there is too little for an interval; `None` where there is enough.
-    fn lacking(&self, ask: &Ask<'_>, found: &Linear, missing: f64) -> Option<Estimable> {
-        let least = self.least(ask);
+    fn lacking(&self, ask: &Ask<'_>, found: &Linear) -> Option<Estimable> {
+        let least = least(ask.is_bounded());
         if let Some(reason) = self.alike.as_ref().filter(|_| ask.scores) {
             return Some(Estimable::not(reason));
         }
@@ -930,27 +970,12 @@ impl Design {
             return Some(too_few(found.clusters, found.items, least));
         }
         // Rounding of weights that are alike is no lack.
-        if found.effective < least as f64 - 1e-6 {
-            return Some(Estimable::not(format!(
+        (found.effective < least as f64 - 1e-6).then(|| {
+            Estimable::not(format!(
                 "there are {} such items, but so few of them were drawn at random that they tell as much of new items \
                  as {:.0} random ones, and an interval needs {least}: raise --explore of the next queue",
                 found.items, found.effective
-            )));
-        }
-        if ask.is_bounded() { None } else { self.missing(found.value, missing) }
-    }
-
-    /// Why so many answers are missing that an estimate whose bounds do not allow for them is of the labelled items alone.
-    /// So much of them is `left`.
-    fn missing(&self, value: f64, left: f64) -> Option<Estimable> {
-        let lost = left * self.lost();
-        (lost > MOST_MISSING).then(|| {
-            let reason = format!(
-                "{:.0}% of the items that were selected came back without a label, and those may differ from the others: \
-                 have them labelled",
-                100.0 * lost
-            );
-            Estimable::of_these_items(value, reason)
+            ))
         })
     }
 
@@ -1042,7 +1067,7 @@ impl Design {
     }
 
     /// The lowest and the highest mean that one more cluster is taken to have, as the head of this module describes them.
-    fn new_cluster(&self, ask: &Ask<'_>, centre: f64, more: Growth) -> ([f64; 2], f64) {
+    fn new_cluster(&self, ask: &Ask<'_>, centre: f64) -> impl Fn(Growth) -> ([f64; 2], f64) + use<> {
         let mut clusters = vec![(0.0, 0.0); self.weights.len()];
         let (mut most, mut by_row, mut items, mut ends) = (0.0, 0.0, 0.0, [0.0; 2]);
         for (item, (value, &cluster)) in ask.values.iter().zip(&self.clusters).enumerate() {
@@ -1057,19 +1082,24 @@ impl Design {
         }
         clusters.retain(|(_, items)| *items > 0.0);
         let wide = (ends[1] - ends[0]) / items;
-        let one = 0.25 * wide * wide * items / clusters.len() as f64 / more.clusters;
+        let one = 0.25 * wide * wide * items / clusters.len() as f64;
         let squares = clusters.iter().map(|(off, items)| off * off / items).sum::<f64>();
-        // Rows of a cluster are alike, or else differ by themselves, which cancels in means of many.
-        let by_itself = |rows: f64| 1.0 / rows.max(1.0);
-        let [now, then] = [1.0, more.rows].map(|times| by_itself(times * items / clusters.len() as f64));
-        let alike = if now < 1.0 { ((squares - now * by_row) / (1.0 - now)).max(0.0) } else { by_row };
-        let squares = then * by_row + (1.0 - then) * alike;
-        let far = if most + one > 0.0 { ((squares + one) / (most + one)).sqrt().min(1.0) } else { 1.0 };
-        let end = |end: f64, sum: f64| centre + far * (far * end + (1.0 - far) * sum / items - centre);
         let effective = items * items / clusters.iter().map(|(_, items)| items * items).sum::<f64>();
-        let t = student_quantile(0.5 + 0.5 * ask.level, (effective * more.clusters - 1.0).max(1.0));
-        let wider = 1.0 + (1.0 - far) * (t / normal_quantile(0.5 + 0.5 * ask.level) - 1.0);
-        ([end(ask.range.0, ends[0]), end(ask.range.1, ends[1])], wider)
+        // Rows of a cluster are alike, or else differ by themselves, which cancels in means of many.
+        let by_itself = move |rows: f64| 1.0 / rows.max(1.0);
+        let number = clusters.len() as f64;
+        let now = by_itself(items / number);
+        let alike = if now < 1.0 { ((squares - now * by_row) / (1.0 - now)).max(0.0) } else { by_row };
+        let (range, u) = (ask.range, 0.5 + 0.5 * ask.level);
+        move |more| {
+            let (one, then) = (one / more.clusters, by_itself(more.rows * items / number));
+            let squares = then * by_row + (1.0 - then) * alike;
+            let far = if most + one > 0.0 { ((squares + one) / (most + one)).sqrt().min(1.0) } else { 1.0 };
+            let end = |end: f64, sum: f64| centre + far * (far * end + (1.0 - far) * sum / items - centre);
+            let t = student_quantile(u, (effective * more.clusters - 1.0).max(1.0));
+            let wider = 1.0 + (1.0 - far) * (t / normal_quantile(u) - 1.0);
+            ([end(range.0, ends[0]), end(range.1, ends[1])], wider)
+        }
     }
 
     /// How far from the means a cluster of rows of numbers goes, of the way to a corner: the root of the spread of clusters over
@@ -1095,10 +1125,10 @@ impl Design {
     }
 
     /// Bounds of a mean of values within a range, as the head of this module describes them.
-    fn bounds(&self, ask: &Ask<'_>, found: &Linear, more: Growth) -> [f64; 2] {
+    fn bounds(&self, ask: &Ask<'_>, found: &Linear) -> impl Fn(Growth) -> [f64; 2] + use<> {
         let tail = 0.5 * (1.0 - ask.level);
         let number = self.weights.len();
-        let (new, wider) = self.new_cluster(ask, found.value, more);
+        let new_cluster = self.new_cluster(ask, found.value);
         let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
         for (value, &cluster) in ask.values.iter().zip(&self.clusters) {
             if let Some(value) = value {
@@ -1106,8 +1136,9 @@ impl Design {
             }
         }
         let is_single = matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1);
-        let raised = raised(ask.fitted, found.effective * more.clusters);
-        let (mut squares, mut shift) = ([0.0; 2], [0.0; 2]);
+        // Of one stratum the mean is a ratio; of several, residuals about the whole mean have means in each.
+        let (centre, per) = if is_single { (0.0, None) } else { (found.value, Some(1.0)) };
+        let mut strata = vec![];
         for (stage, &share) in self.stages.iter().zip(&self.shares) {
             let with_values: f64 =
                 stage.members.iter().zip(&rows).map(|(m, rows)| m.map_or(0.0, |m| m.weight * rows)).sum();
@@ -1124,52 +1155,67 @@ impl Design {
                 let large = sum_of(&|m| m * m) * sum_of(&|m| f64::from(u8::from(m > 0.0))) / (all * all).max(1e-12);
                 let of_rows = all / weight * large.min(self.sizes.map_or(large, |sizes| sizes.large)).max(1.0);
                 let spread = (own.iter().map(|(_, m)| m.weight * m.weight).sum::<f64>() / weight).max(stage.spread);
-                // Of one stratum the mean is a ratio; of several, residuals about the whole mean have means in each.
-                let (centre, per) = if is_single { (0.0, None) } else { (found.value, Some(1.0)) };
-                let fraction = 1.0 - (1.0 - own.len() as f64 / weight.max(own.len() as f64)) * more.left;
-                let open = (is_single && !ask.of_study) || self.population.is_infinite();
+                let term = |(c, m): &(usize, Member)| {
+                    let value = sums[*c] - centre * rows[*c];
+                    Term { weight: m.weight, value, rows: per.unwrap_or(rows[*c]), shape: m.fraction, count: 1.0 }
+                };
+                let part = if is_single { 1.0 } else { share * weight / with_values };
+                let open = own.len() as f64 / weight.max(own.len() as f64);
+                // Its shape is the chance of each cluster, until it is known how much of the others is left.
+                let terms = compressed(own.iter().map(term).collect());
+                strata.push((terms, part, open, of_rows, spread, stage.lost(h)));
+            }
+        }
+        let of_all = match !ask.of_study && !is_single && self.population.is_finite() {
+            // That of all clusters of the study about new ones, which no label of theirs lowers.
+            true => {
+                let of_all = (found.variance - self.linear_mean(&ask.of_study(), found.value).variance).max(0.0);
+                student_quantile(1.0 - tail, found.freedom).powi(2) * of_all
+            }
+            false => 0.0,
+        };
+        let is_open = (is_single && !ask.of_study) || self.population.is_infinite();
+        let Linear { value, uneven, effective, .. } = *found;
+        let (range, fitted) = (ask.range, ask.fitted);
+        move |more| {
+            let (new, wider) = new_cluster(more);
+            let raised = raised(fitted, effective * more.clusters);
+            let (mut squares, mut shift) = ([0.0; 2], [0.0; 2]);
+            for (terms, part, open, of_rows, spread, lost) in &strata {
+                let fraction = 1.0 - (1.0 - open) * more.left;
                 let unseen = match fraction {
-                    _ if open => 1.0,
+                    _ if is_open => 1.0,
                     f if f >= 1.0 - 1e-12 => 0.0,
                     f => f / -(-f).ln_1p(),
                 };
-                let term = |(c, m): &(usize, Member)| {
-                    let left = if open { 1.0 } else { ((1.0 - m.fraction) * more.left).max(1e-12) };
-                    let shape = more.precision / (left * (1.0 + raised));
-                    let value = sums[*c] - centre * rows[*c];
-                    Term { weight: m.weight, value, rows: per.unwrap_or(rows[*c]), shape, count: 1.0 }
+                let is_whole = unseen == 0.0 && terms.iter().all(|t| (1.0 - t.shape) * more.left < 1e-12);
+                let shaped = |t: &Term| {
+                    let left = if is_open { 1.0 } else { ((1.0 - t.shape) * more.left).max(1e-12) };
+                    Term { shape: more.precision / (left * (1.0 + raised)), ..*t }
                 };
-                let is_whole = unseen == 0.0 && own.iter().all(|(_, m)| (1.0 - m.fraction) * more.left < 1e-12);
-                let terms = compressed(own.iter().map(term).collect());
-                let part = if is_single { 1.0 } else { share * weight / with_values };
+                let terms = compressed(terms.iter().map(shaped).collect());
                 let at = terms.iter().map(|t| t.count * t.weight * t.value).sum::<f64>()
                     / terms.iter().map(|t| t.count * t.weight * t.rows).sum::<f64>();
                 let end = |end: f64| Term {
                     weight: unseen * spread / more.clusters,
                     value: (end - centre) * of_rows,
-                    rows: per.unwrap_or(of_rows),
+                    rows: per.unwrap_or(*of_rows),
                     shape: 1.0 / (1.0 + raised),
                     count: 1.0,
                 };
-                let ends = [(ask.range.0, 1.0), (ask.range.1, -1.0)];
+                let ends = [(range.0, 1.0), (range.1, -1.0)];
                 for (k, (to, sign)) in ends.into_iter().enumerate() {
                     let mirrored = |t: &Term| Term { value: sign * t.value, ..*t };
                     let all: Vec<Term> = terms.iter().map(mirrored).chain([mirrored(&end(new[k]))]).collect();
                     let reach = if is_whole { 0.0 } else { wider * part * (sign * at - quantile(&all, tail)).max(0.0) };
                     squares[k] += reach * reach;
                     let missing = if is_single { to } else { (to - centre) * of_rows };
-                    shift[k] += part * more.missing * stage.lost(h) * (at - missing).abs();
+                    shift[k] += part * more.missing * lost * (at - missing).abs();
                 }
             }
+            let [below, above] = [0, 1].map(|k| (uneven * (squares[k] + of_all)).sqrt() + shift[k]);
+            [(value - below).max(range.0), (value + above).min(range.1)]
         }
-        if !ask.of_study && !is_single && self.population.is_finite() {
-            // That of all clusters of the study about new ones, which no label of theirs lowers.
-            let of_all = (found.variance - self.linear_mean(&ask.of_study(), found.value).variance).max(0.0);
-            let reach = student_quantile(1.0 - tail, found.freedom).powi(2) * of_all;
-            squares.iter_mut().for_each(|square| *square += reach);
-        }
-        let [below, above] = [0, 1].map(|k| (found.uneven * squares[k]).sqrt() + shift[k]);
-        [(found.value - below).max(ask.range.0), (found.value + above).min(ask.range.1)]
     }
 
     /// The difference of two means, such as those of two groups or systems, over new items, also where the means are of those of
@@ -1194,7 +1240,7 @@ impl Design {
             }
             let [new, of_study] = [false, true].map(|of_study| self.linear_of(&Ask { of_study, ..*ask }));
             let more = if ask.of_study { (new.variance - of_study.variance).max(0.0).sqrt() } else { 0.0 };
-            (self.of(ask, rest, Growth::NONE), more, [rest.map_or(of_study, |rest| self.linear_of(&rest.of(ask))), new])
+            (self.of(ask, rest)(Growth::NONE), more, [rest.map_or(of_study, |rest| self.linear_of(&rest.of(ask))), new])
         };
         let [(a, of_a, u), (b, of_b, v)] = sides.map(over_new);
         let (Some(x), Some(y)) = (a.estimate(), b.estimate()) else {
@@ -1240,27 +1286,29 @@ impl Design {
         level: f64,
         of: impl Fn(&[f64]) -> Option<f64>,
     ) -> Estimable {
-        self.function_after(rows, (corners, range), level, &of, &|_| Growth::NONE)
+        self.function_plan(rows, (corners, range), level, of).1(Growth::NONE)
     }
 
-    /// [`Self::function`] with further labels; `more` says how they multiply those of values of items, which are the linear
-    /// parts of the function: it and its slopes times what the numbers of the item are more than their means.
-    pub fn function_after(
-        &self,
+    /// [`Self::function`] by how further labels multiply those of values of items, with these values: the linear parts of the
+    /// function, it and its slopes times what the numbers of an item are more than their means.
+    pub fn function_plan<'d>(
+        &'d self,
         rows: &[Option<Vec<f64>>],
         (of_corners, range): (&[Vec<f64>], (f64, f64)),
         level: f64,
-        of: &dyn Fn(&[f64]) -> Option<f64>,
-        more: &dyn Fn(&[Option<f64>]) -> Growth,
-    ) -> Estimable {
+        of: impl Fn(&[f64]) -> Option<f64> + 'd,
+    ) -> (Vec<Option<f64>>, Box<dyn Fn(Growth) -> Estimable + 'd>) {
+        let always = |found: Estimable| (vec![], Box::new(move |_| found.clone()) as Box<dyn Fn(Growth) -> Estimable>);
         let undefined = || Estimable::not("it is undefined where all answers, or all labels, are the same");
         let value = self.plain_means(rows).and_then(|means| of(&means));
         if let (Some(reason), Some(value)) = (&self.unknown, value) {
-            return Estimable::of_these_items(value, reason.clone());
+            return always(Estimable::of_these_items(value, reason.clone()));
         }
-        let Some(width) = rows.iter().flatten().map(Vec::len).next() else { return too_few(0, 0, LEAST_BOUNDED) };
+        let Some(width) = rows.iter().flatten().map(Vec::len).next() else {
+            return always(too_few(0, 0, LEAST_BOUNDED));
+        };
         let mut sums = vec![0.0; width];
-        let (mut by_cluster, mut weight) = (vec![vec![0.0; width]; self.weights.len()], vec![0.0; self.weights.len()]);
+        let (mut by_cluster, mut weight) = (vec![0.0; width * self.weights.len()], vec![0.0; self.weights.len()]);
         let mut items = 0;
         for (row, &cluster) in rows.iter().zip(&self.clusters) {
             let Some(row) = row.as_ref().filter(|_| self.weights[cluster] > 0.0) else { continue };
@@ -1268,86 +1316,115 @@ impl Design {
             weight[cluster] += self.weights[cluster];
             for (k, x) in row.iter().enumerate() {
                 sums[k] += self.weights[cluster] * x;
-                by_cluster[cluster][k] += self.weights[cluster] * x;
+                by_cluster[cluster * width + k] += self.weights[cluster] * x;
             }
         }
         let has: Vec<bool> = weight.iter().map(|weight| *weight > 0.0).collect();
-        // The function, and the influence of each cluster, where one more cluster of this row and weight is in the sample.
-        let jackknife = |extra: Option<(&[f64], f64)>| -> Option<(f64, Vec<f64>)> {
-            let (row, own) = extra.map_or((&[][..], 0.0), |(row, own)| (row, own));
-            let all = weight.iter().sum::<f64>() + own;
-            let total: Vec<f64> = (0..width).map(|k| sums[k] + row.get(k).map_or(0.0, |x| own * x)).collect();
-            let value = of(&total.iter().map(|sum| sum / all).collect::<Vec<_>>())?;
-            let mut influence = vec![0.0; weight.len()];
-            for (cluster, out) in by_cluster.iter().enumerate().filter(|(cluster, _)| has[*cluster]) {
-                let left = all - weight[cluster];
-                let without = of(&total.iter().zip(out).map(|(sum, x)| (sum - x) / left).collect::<Vec<_>>())?;
-                influence[cluster] = (value - without) * left / all / self.weights[cluster];
-            }
-            Some((value, influence))
-        };
-        let Some((value, influence)) = jackknife(None) else { return undefined() };
-        let means: Vec<f64> = sums.iter().map(|sum| sum / weight.iter().sum::<f64>()).collect();
+        let all = weight.iter().sum::<f64>();
+        let means: Vec<f64> = sums.iter().map(|sum| sum / all).collect();
+        let of = Jackknife { of, sums, by_cluster, weight, all, weights: &self.weights };
+        let Some((value, influence)) = of.influence(&[], 0.0) else { return always(undefined()) };
         let slope = |k: usize| {
-            let at = |by: f64| of(&(0..width).map(|j| means[j] + if j == k { by } else { 0.0 }).collect::<Vec<_>>());
+            let at =
+                |by: f64| (of.of)(&(0..width).map(|j| means[j] + if j == k { by } else { 0.0 }).collect::<Vec<_>>());
             Some((at(1e-6)? - at(-1e-6)?) / 2e-6)
         };
         let slopes: Vec<f64> = (0..width).map(|k| slope(k).unwrap_or(0.0)).collect();
         let linear = |row: &Vec<f64>| value + (0..width).map(|k| slopes[k] * (row[k] - means[k])).sum::<f64>();
-        let more = more(&rows.iter().map(|row| row.as_ref().map(linear)).collect::<Vec<_>>());
-        let uneven = if more == Growth::NONE { self.uneven(|item| rows[item].as_deref()) } else { 1.0 };
-        let is_single = matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1);
-        let vary = |value: f64, influence: &[f64]| {
-            let left = if is_single { 1.0 } else { more.left };
-            let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven, left));
-            let found = of(false);
-            // That of all clusters of the study about new ones, which no label of theirs lowers.
-            let stays = if is_single { 0.0 } else { found.variance - of(true).variance };
-            let variance = stays + (found.variance - stays) / more.precision;
-            Linear { variance, freedom: found.freedom * more.clusters, ..found }
-        };
-        let linear = vary(value, &influence);
-        let nothing = [Some(0.0)];
-        let ask = if of_corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
-        if let Some(not) = self.lacking(&ask, &linear, more.missing).or_else(|| self.missing(value, more.missing)) {
-            return not;
-        }
-        if of_corners.is_empty() {
-            if linear.variance.sqrt() <= 1e-9 {
-                return Estimable::not(format!(
-                    "it is {value:.3} without any item as well, so its interval cannot be determined"
-                ));
-            }
-            return Estimable::Estimated(linear.wider(level));
-        }
+        let values = rows.iter().map(|row| row.as_ref().map(linear)).collect();
+        let uneven = self.uneven(|item| rows[item].as_deref());
+        let (is_single, lost) = (matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1), self.lost());
         // One more cluster, as for a mean: of the average size, of the weight of an effective one, and as far from the means as
         // those there are.
         let far = self.far(rows, &means, of_corners);
         let beyond = |row: &Vec<f64>| row.iter().zip(&means).map(|(x, mean)| mean + far * (x - mean)).collect();
         let corners: Vec<Vec<f64>> = of_corners.iter().map(beyond).collect();
-        let own = weight.iter().sum::<f64>() / (linear.effective * more.clusters);
-        let standard_error = linear.variance.sqrt();
-        let all = weight.iter().sum::<f64>() + own;
-        let with = |row: &Vec<f64>| of(&sums.iter().zip(row).map(|(sum, x)| (sum + own * x) / all).collect::<Vec<_>>());
-        let (mut ends, mut by) = ([value; 2], 0.0_f64);
-        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
-            let furthest = corners.iter().filter_map(|row| Some((sign * with(row)?, row)));
-            let Some((_, row)) = furthest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return undefined() };
-            let Some((centre, influence)) = jackknife(Some((row, own))) else { return undefined() };
-            let found = vary(centre, &influence);
-            let of_row = (with(row).unwrap_or(centre) - value) * (all - own) / all;
-            let variance = found.variance + of_row * of_row;
-            let reach = student_quantile(0.5 + 0.5 * level, found.freedom) * variance.sqrt();
-            *end = sign * (sign * centre - reach).min(sign * value);
-            by = by.max(of_row.abs() * all * all / (own * (all - own)));
+        let found = move |more: Growth| {
+            let vary = |value: f64, influence: &[f64]| {
+                let uneven = if more == Growth::NONE { uneven } else { 1.0 };
+                let left = if is_single { 1.0 } else { more.left };
+                let of = |of_study| self.linear(value, (influence, &has), items, (of_study, uneven, left));
+                let found = of(false);
+                // That of all clusters of the study about new ones, which no label of theirs lowers.
+                let stays = if is_single { 0.0 } else { found.variance - of(true).variance };
+                let variance = stays + (found.variance - stays) / more.precision;
+                Linear { variance, freedom: found.freedom * more.clusters, ..found }
+            };
+            let linear = vary(value, &influence);
+            let nothing = [Some(0.0)];
+            let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
+            if let Some(not) = self.lacking(&ask, &linear).or_else(|| missing(value, more.missing * lost)) {
+                return not;
+            }
+            if corners.is_empty() {
+                if linear.variance.sqrt() <= 1e-9 {
+                    return Estimable::not(format!(
+                        "it is {value:.3} without any item as well, so its interval cannot be determined"
+                    ));
+                }
+                return Estimable::Estimated(linear.wider(level));
+            }
+            let own = of.all / (linear.effective * more.clusters);
+            let standard_error = linear.variance.sqrt();
+            let all = of.all + own;
+            let (mut ends, mut by) = ([value; 2], 0.0_f64);
+            for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+                let furthest = corners.iter().filter_map(|row| Some((sign * of.value(row, own)?, row)));
+                let Some((_, row)) = furthest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return undefined() };
+                let Some((centre, influence)) = of.influence(row, own) else { return undefined() };
+                let found = vary(centre, &influence);
+                let of_row = (centre - value) * (all - own) / all;
+                let variance = found.variance + of_row * of_row;
+                let reach = student_quantile(0.5 + 0.5 * level, found.freedom) * variance.sqrt();
+                *end = sign * (sign * centre - reach).min(sign * value);
+                by = by.max(of_row.abs() * all * all / (own * (all - own)));
+            }
+            let unseen = self.unseen(by, &linear, (level, false))(more);
+            let [lo, hi] = further(value, ends.map(|end| end.clamp(range.0, range.1)), unseen, range);
+            Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items })
+        };
+        let now = found(Growth::NONE);
+        let after = move |more| if more == Growth::NONE { now.clone() } else { found(more).no_wider(now.clone()) };
+        (values, Box::new(after))
+    }
+}
+
+/// A function of means over items, with what it takes to have it without each cluster.
+struct Jackknife<'d, F> {
+    of: F,
+    /// Weighted sums over items: of all, and of each cluster, one cluster after the other.
+    sums: Vec<f64>,
+    by_cluster: Vec<f64>,
+    /// The weight of the items of each cluster, and of all.
+    weight: Vec<f64>,
+    all: f64,
+    /// The weight of an item of each cluster.
+    weights: &'d [f64],
+}
+
+impl<F: Fn(&[f64]) -> Option<f64>> Jackknife<'_, F> {
+    /// The sums where one more cluster of this row and weight is in the sample.
+    fn with<'r>(&self, row: &'r [f64], own: f64) -> impl Iterator<Item = f64> {
+        self.sums.iter().enumerate().map(move |(k, sum)| sum + row.get(k).map_or(0.0, |x| own * x))
+    }
+
+    /// The function where it is.
+    fn value(&self, row: &[f64], own: f64) -> Option<f64> {
+        (self.of)(&self.with(row, own).map(|sum| sum / (self.all + own)).collect::<Vec<_>>())
+    }
+
+    /// The function where it is, and the influence of each cluster.
+    fn influence(&self, row: &[f64], own: f64) -> Option<(f64, Vec<f64>)> {
+        let (value, all) = (self.value(row, own)?, self.all + own);
+        let total: Vec<f64> = self.with(row, own).collect();
+        let (mut without, mut influence) = (total.clone(), vec![0.0; self.weight.len()]);
+        for (cluster, weight) in self.weight.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+            let left = all - weight;
+            let of_cluster = &self.by_cluster[cluster * total.len()..];
+            without.iter_mut().zip(total.iter().zip(of_cluster)).for_each(|(mean, (sum, x))| *mean = (sum - x) / left);
+            influence[cluster] = (value - (self.of)(&without)?) * left / all / self.weights[cluster];
         }
-        let unseen = self.unseen(by, &linear, (level, false), more);
-        let [lo, hi] = further(value, ends.map(|end| end.clamp(range.0, range.1)), unseen, range);
-        let found = Estimable::Estimated(ItemEstimate { value, standard_error, lo, hi, items });
-        match more == Growth::NONE {
-            true => found,
-            false => found.no_wider(self.function_after(rows, (of_corners, range), level, of, &|_| Growth::NONE)),
-        }
+        Some((value, influence))
     }
 }
 
@@ -1523,7 +1600,7 @@ mod tests {
         let more = Growth::new(1.5, 20.0 / 61.0);
         let values: Vec<Option<f64>> = (0..20).map(|k| Some(f64::from(u8::from(k % 2 == 0)))).collect();
         let (design, ask) = (Design::random_of((0..20).collect(), 61), Ask::share(&values).of_study());
-        assert_eq!(design.clone().with_sizes(&[10; 20], &others).after(&ask, more), design.after(&ask, more));
+        assert_eq!(design.clone().with_sizes(&[10; 20], &others).plan(&ask)(more), design.plan(&ask)(more));
     }
 
     /// All samples that could have been drawn from eight items in two stages, where the second chooses the items that
@@ -1821,7 +1898,7 @@ mod tests {
             let ask = Ask::share(&values).of_study();
             let ask = if kind == 5 { ask.helped(Help::new(&judge[..labels], &judge)) } else { ask };
             let all = [f64::INFINITY, 420.0, 420.0, 1200.0, 1200.0, 420.0][kind];
-            let found = found(&design.after(&ask, Growth::new(times, labels as f64 / all)));
+            let found = found(&design.plan(&ask)(Growth::new(times, labels as f64 / all)));
             found.hi - found.lo
         };
         for kind in 0..6 {
@@ -1889,12 +1966,11 @@ mod tests {
         // What is missing comes in first, and with all labels nothing is left to be estimated.
         let ask = Ask::share(&values).of_study();
         let width = |more: Growth| {
-            let found = found(&part.after(&ask, more));
+            let found = found(&part.plan(&ask)(more));
             found.hi - found.lo
         };
         let answered = Growth { missing: 0.0, ..Growth::new(50.0 / 30.0, 30.0 / 400.0) };
-        let then =
-            found(&Design::random_of((0..30).collect(), 400).after(&ask, Growth::new(50.0 / 30.0, 30.0 / 400.0)));
+        let then = found(&Design::random_of((0..30).collect(), 400).plan(&ask)(Growth::new(50.0 / 30.0, 30.0 / 400.0)));
         assert!((width(answered) - (then.hi - then.lo)).abs() < 1e-9 && width(Growth::NONE) > 2.0 * width(answered));
         assert_eq!(width(Growth { left: 0.0, missing: 0.0, ..answered }), 0.0);
     }
@@ -1959,7 +2035,7 @@ mod tests {
         let values = |labels: usize| some(&(0..labels).map(|i| f64::from(u8::from(i % 5 > 0))).collect::<Vec<_>>());
         let (few, many) = (values(60), values(240));
         let design = |labels: usize| Design::random_of((0..labels).collect(), 900);
-        let planned = found(&design(60).after(&Ask::share(&few).of_study(), Growth::new(4.0, 60.0 / 900.0)));
+        let planned = found(&design(60).plan(&Ask::share(&few).of_study())(Growth::new(4.0, 60.0 / 900.0)));
         let then = found(&design(240).estimate(&Ask::share(&many).of_study()));
         assert!(((planned.hi - planned.lo) / (then.hi - then.lo) - 1.0).abs() < 0.05, "{planned:?} {then:?}");
     }
@@ -1980,8 +2056,8 @@ mod tests {
             let wrong = |i: usize| i % (labels / 2) < errors / 2;
             let agree = some(&(0..labels).map(|i| f64::from(u8::from(!wrong(i)))).collect::<Vec<_>>());
             let rows: Vec<_> = (0..labels).map(|i| Some(row(wrong(i) != (i % 3 > 0), i % 3 > 0))).collect();
-            let kappa = design.function_after(&rows, (&corners, (-1.0, 1.0)), 0.95, &beyond_chance, &|_| more);
-            [design.after(&Ask::share(&agree), more), kappa].map(|of| found(&of)).map(|of| of.hi - of.lo)
+            let kappa = design.function_plan(&rows, (&corners, (-1.0, 1.0)), 0.95, beyond_chance).1(more);
+            [design.plan(&Ask::share(&agree))(more), kappa].map(|of| found(&of)).map(|of| of.hi - of.lo)
         };
         let (planned, came) = (widths(60, 0, Growth::new(4.0, 0.04)), widths(240, 2, Growth::NONE));
         assert!((0..2).all(|k| planned[k] > 0.75 * came[k]), "{planned:?} {came:?}");
@@ -2008,7 +2084,7 @@ mod tests {
                 (Ask::share(&values).of_study(), Ask::share(&those).of_study()),
             ] {
                 let growth = Growth::new(times, open as f64 / 180.0);
-                let found = [found(&design.after(&now, growth)), found(&then.estimate(&later))];
+                let found = [found(&design.plan(&now)(growth)), found(&then.estimate(&later))];
                 let [planned, then] = found.map(|found| found.hi - found.lo);
                 assert!((planned - then).abs() < (0.05 * then).max(1e-6), "{more}: {planned} {then}");
             }

@@ -19,10 +19,23 @@ const LONGEST: usize = 16 << 20;
 /// Rows among which the header is looked for.
 const FIRST_ROWS: usize = 10;
 
-/// The record at the start of a text that ends with a line, if nothing in it is quoted; of most nothing is.
-fn plain_record(text: &[u8]) -> Option<&[u8]> {
-    let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len());
-    (!text[..end].contains(&b'"')).then_some(&text[..end])
+/// Where the cells of the record end at the start of a text that ends with a line; whether nothing in it is quoted, as in most
+/// nothing is.
+fn plain_record(text: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> bool {
+    ends.clear();
+    for (k, &byte) in text.iter().enumerate() {
+        match byte {
+            b'\n' | b'\r' => {
+                ends.push(k);
+                return true;
+            }
+            b'"' => return false,
+            _ if byte == delimiter => ends.push(k),
+            _ => {}
+        }
+    }
+    ends.push(text.len());
+    true
 }
 
 /// The records of a text, each divided into its cells; blank lines are none.
@@ -76,14 +89,12 @@ impl<R: BufRead> Records<R> {
             }
         }
         let (line, start) = (self.line + 1, self.next);
-        self.ends.clear();
-        if let Some(plain) = plain_record(&self.read[start..]) {
-            self.ends.extend((0..plain.len()).filter(|&k| plain[k] == self.delimiter));
-            self.ends.push(plain.len());
-            self.next += plain.len();
+        if plain_record(&self.read[start..], self.delimiter, &mut self.ends) {
+            self.next += self.ends.last().unwrap_or(&0);
             (self.is_plain, self.record) = (true, start..self.next);
             return Ok(Some(line));
         }
+        self.ends.clear();
         self.quoted.reset();
         let (mut written, mut ended, mut is_end) = (0, 0, false);
         loop {

@@ -65,7 +65,7 @@ pub struct AnswerCoding {
     /// How columns and answers were interpreted.
     pub notices: Vec<String>,
     /// What each spelling of an answer that was found is on the scale.
-    spelt: HashMap<String, f64>,
+    spelt: BTreeMap<String, f64>,
 }
 
 /// The spellings of each answer, with how often the column has them.

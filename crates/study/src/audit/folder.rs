@@ -1,10 +1,10 @@
 //! The files of a study that every other command continues from, whatever it is made from.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt::Write;
 
 use judge_uncertainty_formats::batches::Bad;
-use judge_uncertainty_system::{Staged, csv_text};
+use judge_uncertainty_system::{Staged, csv_rows};
 use toml::Value;
 
 use super::columns::{Mapping, Role};
@@ -186,11 +186,8 @@ pub(crate) fn of_table(title: &str, cells: &CellTable, audited: Audited, rows: A
         of_judge.set("confidence_range", Some(vec![0, if percent { 100 } else { 1 }]), "");
     }
     of_judge.set_reading(&TableReading { columns: mapping.clone(), scores: rows.ends, ..TableReading::default() });
-    let mut files = vec![("items.csv", csv_text(items(cells, mapping, &rows))), ("judge.csv", csv_text(judge(&rows)))];
-    let labels = || match cells.is_counted {
-        true => csv_text(counts(&rows)),
-        false => csv_text(labels(&rows, &mapping.of(Role::Human))),
-    };
+    let mut files = vec![("items.csv", items(cells, mapping, &rows)), ("judge.csv", judge(&rows))];
+    let labels = || if cells.is_counted { counts(&rows) } else { labels(&rows, &mapping.of(Role::Human)) };
     files.extend((!rows.labelled().is_empty()).then(|| ("labels.csv", labels())));
     MadeStudy {
         criterion: criterion.map(|one| one.name.clone()),
@@ -216,30 +213,28 @@ fn named(name: &str) -> String {
     if [ID, "about"].contains(&name) { format!("column_{name}") } else { name.to_owned() }
 }
 
-fn items<'c>(cells: &'c CellTable, mapping: &Mapping, rows: &'c AuditRows) -> impl Iterator<Item = Vec<Cow<'c, str>>> {
+fn items(cells: &CellTable, mapping: &Mapping, rows: &AuditRows) -> Vec<u8> {
     // All but the answers.
     let answers = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence, Role::Human, Role::Id];
     let answers: HashSet<&str> = answers.into_iter().flat_map(|role| mapping.of(role)).collect();
-    let columns: Vec<usize> = (0..cells.names.len()).filter(|&k| !answers.contains(cells.names[k].as_str())).collect();
-    let about = repeats_items(rows);
     let numbers: HashSet<&str> = mapping.of(Role::Number).into_iter().collect();
-    let numbers: Vec<bool> = columns.iter().map(|&k| numbers.contains(cells.names[k].as_str())).collect();
-    let cell = |cell: &'c str, is_number: bool| match number(cell)
-        .filter(|_| is_number && cell.trim().parse::<f64>().is_err())
-    {
-        Some(number) => Cow::Owned(number.to_string()),
-        None => Cow::Borrowed(cell),
-    };
-    let mut header = vec![Cow::Borrowed(ID)];
-    header.extend(about.then_some(Cow::Borrowed("about")));
-    header.extend(columns.iter().map(|&k| named(&cells.names[k]).into()));
-    let row = move |i: usize| {
-        let mut row = vec![Cow::Borrowed(&rows.ids[i])];
-        row.extend(about.then(|| format!("item {}", rows.clusters[i] + 1).into()));
-        row.extend(columns.iter().zip(&numbers).map(|(&k, &is)| cell(cells.cell(rows.kept[i], k), is)));
-        row
-    };
-    std::iter::once(header).chain((0..rows.len()).map(row))
+    let columns = (0..cells.names.len()).filter(|&k| !answers.contains(cells.names[k].as_str()));
+    let columns: Vec<(usize, bool)> = columns.map(|k| (k, numbers.contains(cells.names[k].as_str()))).collect();
+    let about = repeats_items(rows);
+    let mut header = vec![ID.to_owned()];
+    header.extend(about.then(|| "about".to_owned()));
+    header.extend(columns.iter().map(|(k, _)| named(&cells.names[*k])));
+    csv_rows(&header, 0..rows.len(), |i, to| {
+        to(&rows.ids[i]);
+        about.then(|| to(&format!("item {}", rows.clusters[i] + 1)));
+        for &(k, is_number) in &columns {
+            let cell = cells.cell(rows.kept[i], k);
+            match number(cell).filter(|_| is_number && cell.trim().parse::<f64>().is_err()) {
+                Some(number) => to(&number.to_string()),
+                None => to(cell),
+            }
+        }
+    })
 }
 
 /// Whether some rows form a cluster.
@@ -247,50 +242,48 @@ fn repeats_items(rows: &AuditRows) -> bool {
     rows.clusters.iter().max().is_some_and(|last| last + 1 < rows.len())
 }
 
-fn judge(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
+fn judge(rows: &AuditRows) -> Vec<u8> {
     let (stated, several, by_probability) = (has_confidence(rows), several(rows), by_probability(rows));
-    let mut header = vec![ID.into()];
-    header.extend(several.then_some("variant".into()));
-    header.push("label".into());
+    let mut header = vec![ID.to_owned()];
+    header.extend(several.then(|| "variant".to_owned()));
+    header.push("label".to_owned());
     let classes = rows.answers.scale.classes().iter().filter(|_| by_probability);
-    header.extend(classes.map(|name| format!("p_{name}").into()));
-    header.extend(stated.then_some("confidence".into()));
-    let of = move |i: usize| {
-        rows.repeats[i].iter().zip(1..).map(move |(answer, number)| {
-            let mut row = vec![Cow::Borrowed(&rows.ids[i])];
-            row.extend(several.then(|| format!("answer {number}").into()));
-            row.push(rows.answers.scale.text(*answer).into());
-            if by_probability {
-                let certain = [1.0 - answer, *answer];
-                let shares = if rows.shares[i].is_empty() { &certain } else { &rows.shares[i] };
-                row.extend(shares.iter().map(|p| p.to_string().into()));
-            }
-            row.extend(stated.then(|| rows.confidence[i].map(|c| c.to_string()).unwrap_or_default().into()));
-            row
-        })
-    };
-    std::iter::once(header).chain((0..rows.len()).flat_map(of))
+    header.extend(classes.map(|name| format!("p_{name}")));
+    header.extend(stated.then(|| "confidence".to_owned()));
+    let answers = (0..rows.len()).flat_map(|i| rows.repeats[i].iter().zip(1..).map(move |answer| (i, answer)));
+    let mut text = String::new();
+    csv_rows(&header, answers, |(i, (answer, number)), to| {
+        to(&rows.ids[i]);
+        several.then(|| to(&format!("answer {number}")));
+        to(&rows.answers.scale.text(*answer));
+        let certain = [1.0 - answer, *answer];
+        let shares = if rows.shares[i].is_empty() { &certain } else { &rows.shares[i] };
+        for share in shares.iter().filter(|_| by_probability) {
+            text.clear();
+            write!(text, "{share}").expect("writing to memory does not fail");
+            to(&text);
+        }
+        stated.then(|| to(&rows.confidence[i].map(|c| c.to_string()).unwrap_or_default()));
+    })
 }
 
-fn labels<'r>(rows: &'r AuditRows, people: &'r [&'r str]) -> impl Iterator<Item = Vec<Cow<'r, str>>> {
-    let of = move |i: usize| {
-        rows.humans[i].iter().map(move |(who, answer)| {
-            vec![Cow::Borrowed(&rows.ids[i]), people[*who].into(), rows.answers.scale.text(*answer).into()]
-        })
-    };
-    std::iter::once([ID, "annotator", "label"].map(Cow::Borrowed).to_vec()).chain((0..rows.len()).flat_map(of))
+fn labels(rows: &AuditRows, people: &[&str]) -> Vec<u8> {
+    let given = (0..rows.len()).flat_map(|i| rows.humans[i].iter().map(move |label| (i, label)));
+    csv_rows(&[ID, "annotator", "label"], given, |(i, (who, answer)), to| {
+        [&rows.ids[i], people[*who], &rows.answers.scale.text(*answer)].into_iter().for_each(to);
+    })
 }
 
 /// How many people gave each answer, of the labelled rows.
-fn counts(rows: &AuditRows) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
+fn counts(rows: &AuditRows) -> Vec<u8> {
     let classes = rows.answers.scale.classes();
-    let header = std::iter::once(ID.into()).chain(classes.iter().map(|class| format!("n_{class}").into())).collect();
-    let of = move |i: usize| {
+    let header: Vec<String> =
+        std::iter::once(ID.to_owned()).chain(classes.iter().map(|class| format!("n_{class}"))).collect();
+    csv_rows(&header, rows.labelled(), |i, to| {
+        to(&rows.ids[i]);
         let given = |class: usize| rows.humans[i].iter().filter(|(_, answer)| *answer as usize == class).count();
-        let counts = (0..classes.len()).map(|class| given(class).to_string().into());
-        std::iter::once(Cow::Borrowed(&rows.ids[i])).chain(counts).collect()
-    };
-    std::iter::once(header).chain(rows.labelled().into_iter().map(of))
+        (0..classes.len()).for_each(|class| to(&given(class).to_string()));
+    })
 }
 
 fn has_confidence(rows: &AuditRows) -> bool {

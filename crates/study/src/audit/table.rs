@@ -201,7 +201,10 @@ impl CellTable {
             (0..end.min(2)).rfind(|&row| self.row(row).all(|cell| is_of_survey(cell.trim()))).map_or(0, |row| row + 1);
         let is_header = |row: usize| self.row(row).map(str::trim).eq(self.names.iter().map(|name| name.trim()));
         let is_item = |row: &usize| {
-            let sums = SUBTOTALS.iter().any(|start| first(*row).to_lowercase().starts_with(start));
+            let first = first(*row).as_bytes();
+            let starts =
+                |start: &&str| first.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes()));
+            let sums = SUBTOTALS.iter().any(starts);
             (start..end).contains(row) && !sums && !is_header(*row)
         };
         let (kept, others): (Vec<usize>, Vec<usize>) = (0..self.len()).partition(is_item);
@@ -274,13 +277,15 @@ impl CellTable {
 
     fn known(&self, column: usize) -> &Known {
         self.known[column].get_or_init(|| {
-            let cell = |row: usize| present(self.cell(row, column)).unwrap_or_default();
+            let cell = |row: usize| present(self.cell(row, column));
             let mut index = PositionIndex::with_capacity(self.len());
             let mut known = Known { first: vec![], filled: 0, letters: 0 };
-            for row in (0..self.len()).filter(|&row| !cell(row).is_empty()) {
+            for row in 0..self.len() {
+                let Some(own) = cell(row) else { continue };
                 known.filled += 1;
-                known.letters += cell(row).chars().count();
-                known.first.extend(index.insert(row, cell).is_none().then_some(row as u32));
+                known.letters += own.chars().count();
+                let key = |other| if other == row { Some(own) } else { cell(other) };
+                known.first.extend(index.insert(row, key).is_none().then_some(row as u32));
             }
             known
         })

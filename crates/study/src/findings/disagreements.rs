@@ -67,7 +67,7 @@ pub fn disagreements(ratings: &Ratings, id: impl Fn(usize) -> String) -> Vec<Dis
     };
     let of = |item: usize| {
         let said = |(answer, n): &(f64, f64)| match *n as u64 {
-            1 => ratings.scale.text(*answer),
+            1 => ratings.scale.text(*answer).into_owned(),
             n => format!("{} ({n})", ratings.scale.text(*answer)),
         };
         let people: Vec<String> = ratings.people[item].iter().map(said).collect();

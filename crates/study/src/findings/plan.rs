@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::trust::{Sample, agreement_after, kappa, rate_after};
+use super::trust::{Sample, agreement_after, kappa_after, rate_after};
 use super::words::Unit;
 use crate::model::study::Study;
 use judge_uncertainty_core::stats::Estimable;
@@ -147,7 +147,7 @@ impl LabelPlan {
         let figures = vec![
             PlannedFigure::new(format!("rate.{name}"), &rate, unit, points, &rate_after),
             PlannedFigure::new("agreement".to_owned(), close, unit, points, &agreement_after),
-            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, hundredths, &|more| kappa(sample, more)),
+            PlannedFigure::new("kappa".to_owned(), "kappa", Unit::Number, hundredths, &kappa_after(sample)),
         ];
         let (items, labelled) = (ratings.len(), sample.labelled.len());
         let further = open.min(labelled.max(MORE_LABELS));

@@ -252,9 +252,9 @@ impl Ratings {
         let answer = self.verdict[item];
         let exact = self.scale.text(answer);
         if exact.parse() != Ok(answer) {
-            return exact;
+            return exact.into_owned();
         }
-        self.scale.text(format!("{answer:.5e}").parse().unwrap_or(answer))
+        self.scale.text(format!("{answer:.5e}").parse().unwrap_or(answer)).into_owned()
     }
 
     /// How sure the judge is of an item by its own statement, on the scale that it uses.
@@ -287,7 +287,7 @@ impl Ratings {
     /// The name of a quantity: the class whose share it is, or `mean`.
     pub fn name(&self, quantity: Statistic) -> String {
         match quantity {
-            Statistic::Share(class) => self.scale.text(class as f64),
+            Statistic::Share(class) => self.scale.text(class as f64).into_owned(),
             Statistic::Mean => "mean".to_owned(),
         }
     }

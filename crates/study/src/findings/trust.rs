@@ -2,6 +2,7 @@
 //! confidence is honest, and where it is weakest. The rate, or mean, of people's answers over all rows, corrected for
 //! the judge's errors.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -161,11 +162,14 @@ impl Trust {
                 ),
             },
             agreement: agreement(sample),
-            base: (rows.scale.text(constant), of_best(sample, &|row| Some(good(rows.miss(row, constant))))),
+            base: (
+                rows.scale.text(constant).into_owned(),
+                of_best(sample, &|row| Some(good(rows.miss(row, constant)))),
+            ),
             between_people: of_pairs(share(sample, &|row| rows.between(row).map(good))),
             over_base,
             over_people,
-            kappa: kappa(sample, 0),
+            kappa: kappa_after(sample)(0),
             by_class: by_class(sample),
             bias: bias(sample, rates),
             confidence: confidence(sample),
@@ -334,12 +338,11 @@ fn best_constant(sample: &Sample<'_>) -> f64 {
     answers.into_iter().step_by(step).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(0.0)
 }
 
-/// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers, with `more`
-/// labels.
-pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
+/// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers, by the number of
+/// further labels.
+pub(super) fn kappa_after<'s>(sample: &'s Sample<'s>) -> impl Fn(usize) -> Estimable + 's {
     let rows = sample.ratings;
-    let growth = |values: &[Option<f64>]| times(sample, values, more);
-    match rows.scale.nominal() {
+    let (values, plan) = match rows.scale.nominal() {
         Some(classes) => {
             let one = |class: f64| (0..classes).map(move |k| Statistic::Share(k).of(class));
             let moments = |&row: &usize| {
@@ -354,11 +357,11 @@ pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
             };
             let corners: Vec<Vec<f64>> = (0..classes * classes).map(corner).collect();
             let moments: Vec<Option<Vec<f64>>> = sample.labelled.iter().map(moments).collect();
-            let of = |m: &[f64]| {
+            let of = move |m: &[f64]| {
                 let chance: f64 = (0..classes).map(|k| m[k] * m[classes + k]).sum();
                 (chance < 1.0 - 1e-9).then(|| (m[2 * classes] - chance) / (1.0 - chance))
             };
-            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, &of, &growth)
+            sample.design.function_plan(&moments, (&corners, (-1.0, 1.0)), 0.95, of)
         }
         None => {
             let moments = |&row: &usize| {
@@ -374,9 +377,11 @@ pub(super) fn kappa(sample: &Sample<'_>, more: usize) -> Estimable {
                 let chance = m[2] + m[3] - 2.0 * m[0] * m[1];
                 (chance > 1e-12).then(|| 1.0 - (m[2] + m[3] - 2.0 * m[4]) / chance)
             };
-            sample.design.function_after(&moments, (&corners, (-1.0, 1.0)), 0.95, &of, &growth)
+            sample.design.function_plan(&moments, (&corners, (-1.0, 1.0)), 0.95, of)
         }
-    }
+    };
+    let times = times(sample, &values);
+    move |more| plan(times(more))
 }
 
 /// Recall and precision of a class, and how often it is met with each other one.
@@ -408,7 +413,7 @@ fn by_class(sample: &Sample<'_>) -> Vec<OfClass> {
             .function(&moments, (&corners, (0.0, 1.0)), level, |m| (m[1] > 1e-9).then(|| (m[0] / m[1]).clamp(0.0, 1.0)))
     };
     let of = |class: usize| OfClass {
-        name: rows.scale.text(class as f64),
+        name: rows.scale.text(class as f64).into_owned(),
         recall: given(class, &|row| person(row, class)),
         precision: given(class, &|row| says(row, class)),
         by_judge: (0..classes)
@@ -688,13 +693,9 @@ impl<'s> OfDomain<'s> {
         if helped { asked.helped(Help::new(&self.of_labelled, &self.all)) } else { asked }
     }
 
-    /// The mean with `more` labels.
-    fn after(&self, helped: bool, more: usize) -> Estimable {
-        let (design, asked) = (&self.sample.design, self.ask(helped));
-        // What further labels show is as alike within clusters as what the help leaves of those that are there.
-        let is_used = helped && more > 0 && design.estimate(&asked) != design.estimate(&self.ask(false));
-        let residuals = is_used.then(|| design.residuals(&asked));
-        design.after(&asked, times(self.sample, residuals.as_ref().unwrap_or(&self.values), more))
+    /// The mean, perhaps with help.
+    fn estimate(&self, helped: bool) -> Estimable {
+        self.sample.design.estimate(&self.ask(helped))
     }
 }
 
@@ -717,14 +718,11 @@ impl<'s> OfDomain<'s> {
 /// ```text
 /// V (1/t - f) = sum W^2 (1 - f_then) V_then
 /// ```
-fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
-    if more == 0 {
-        return Growth::NONE;
-    }
+fn times<'s>(sample: &'s Sample<'s>, values: &[Option<f64>]) -> impl Fn(usize) -> Growth + use<'s> {
     let [alike, _] = sample.design.alike(|item| values[item].as_ref().map(std::slice::from_ref));
     let open: f64 = sample.clusters.iter().map(|[rows, labels, number]| number * (rows - labels)).sum();
     // Of clusters with or without a label or both, where a share of the other rows gets one: rows, labels, clusters, and V.
-    let of = |which: &[bool], share: f64| {
+    let of = move |which: &[bool], share: f64| {
         let (mut rows, mut labels, mut clusters, mut pairs) = (0.0, 0.0, 0.0, 0.0);
         for [all, known, number] in sample.clusters.iter().filter(|[_, known, _]| which.contains(&(*known > 0.0))) {
             let (open, further) = (all - known, share * (all - known));
@@ -735,31 +733,49 @@ fn times(sample: &Sample<'_>, values: &[Option<f64>], more: usize) -> Growth {
         }
         (rows, labels, clusters, (1.0 + alike * pairs / labels.max(1.0)).max(0.1) / labels.max(1.0))
     };
-    let share = (more as f64 / open.max(1.0)).min(1.0);
-    let ((rows, labels, clusters, now), (_, all_labels, all_clusters, then)) =
-        (of(&[true, false], 0.0), of(&[true, false], share));
-    let clusters = all_clusters / clusters;
-    if !sample.is_assumed {
-        let left = (rows - all_labels).max(0.0) / (rows - labels).max(1.0);
-        let missing = (1.0 - more as f64 / sample.design.unanswered().max(1) as f64).max(0.0);
-        return Growth {
-            left,
-            missing,
-            clusters,
-            rows: all_labels / labels.max(1.0) / clusters,
-            precision: now / then,
-        };
+    move |more| {
+        if more == 0 {
+            return Growth::NONE;
+        }
+        let share = (more as f64 / open.max(1.0)).min(1.0);
+        let ((rows, labels, clusters, now), (_, all_labels, all_clusters, then)) =
+            (of(&[true, false], 0.0), of(&[true, false], share));
+        let clusters = all_clusters / clusters;
+        if !sample.is_assumed {
+            let left = (rows - all_labels).max(0.0) / (rows - labels).max(1.0);
+            let missing = (1.0 - more as f64 / sample.design.unanswered().max(1) as f64).max(0.0);
+            return Growth {
+                left,
+                missing,
+                clusters,
+                rows: all_labels / labels.max(1.0) / clusters,
+                precision: now / then,
+            };
+        }
+        let parts = [true, false].map(|with_label| of(&[with_label], share));
+        let then: f64 =
+            parts.iter().map(|(of, labels, _, v)| (of / rows).powi(2) * (1.0 - labels / of.max(1.0)) * v).sum();
+        let times = now / (then + now * labels / rows);
+        Growth { clusters, ..Growth::new(times, labels / rows) }
     }
-    let parts = [true, false].map(|with_label| of(&[with_label], share));
-    let then: f64 = parts.iter().map(|(of, labels, _, v)| (of / rows).powi(2) * (1.0 - labels / of.max(1.0)) * v).sum();
-    let times = now / (then + now * labels / rows);
-    Growth { clusters, ..Growth::new(times, labels / rows) }
 }
 
 /// The rate of the quantity in place `k`, by the number of further labels.
 pub(super) fn rate_after<'s>(sample: &'s Sample<'s>, k: usize) -> impl Fn(usize) -> Estimable + 's {
     let of_all = OfDomain::new(sample, k, None);
-    move |more| of_all.after(true, more)
+    let (now, later) = (of_all.estimate(true), OnceCell::new());
+    move |more| {
+        if more == 0 {
+            return now.clone();
+        }
+        let (plan, times) = later.get_or_init(|| {
+            let asked = of_all.ask(true);
+            // What further labels show is as alike within clusters as what the help leaves of those that are there.
+            let residuals = (now != of_all.estimate(false)).then(|| sample.design.residuals(&asked));
+            (sample.design.plan(&asked), times(sample, residuals.as_ref().unwrap_or(&of_all.values)))
+        });
+        plan(times(more))
+    }
 }
 
 /// Agreement (distance) by the number of further labels.
@@ -767,7 +783,8 @@ pub(super) fn agreement_after<'s>(sample: &'s Sample<'s>) -> impl Fn(usize) -> E
     let rows = sample.ratings;
     let good = |miss: f64| if rows.scale.nominal().is_some() { 1.0 - miss } else { miss };
     let values = sample.values(|row| Some(good(rows.judge_miss(row))));
-    move |more| sample.design.after(&ask(rows, &values, Values::Distances), times(sample, &values, more))
+    let (plan, times) = (sample.design.plan(&ask(rows, &values, Values::Distances)), times(sample, &values));
+    move |more| plan(times(more))
 }
 
 /// The rates of every quantity.
@@ -787,7 +804,7 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
                     name: name.clone(),
                     rows: domain.len(),
                     by_judge: by_judge(&domain),
-                    corrected: OfDomain::new(sample, k, Some(&domain)).after(true, 0),
+                    corrected: OfDomain::new(sample, k, Some(&domain)).estimate(true),
                 }
             };
             grouping.names.iter().enumerate().map(of).collect()
@@ -796,8 +813,8 @@ pub fn rates(sample: &Sample<'_>) -> Vec<Rate> {
         Rate {
             of: rows.name(*quantity),
             by_judge: by_judge(&every),
-            by_labels: all.after(false, 0),
-            corrected: all.after(true, 0),
+            by_labels: all.estimate(false),
+            corrected: all.estimate(true),
             groups: rows.group.as_ref().map(by).unwrap_or_default(),
             systems: rows.system.as_ref().map(by).unwrap_or_default(),
             difference: two.map(|system| {

@@ -312,7 +312,7 @@ impl Labels {
                 self.by_annotator(|item, _| numbers[item] += 1);
                 numbers
             }
-            _ => self.counts.rows().into_iter().map(|row| row.sum()).collect(),
+            _ => self.counts.rows().into_iter().map(|row| row.iter().sum()).collect(),
         }
     }
 

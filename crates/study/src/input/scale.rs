@@ -1,5 +1,7 @@
 //! What the labels of a study can be.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::config::Check;
@@ -188,15 +190,13 @@ impl Scale {
     ///
     /// # Panics
     /// If `answer` is not a class of the scale.
-    pub fn text(&self, answer: f64) -> String {
-        match self {
-            Self::Classes(names) => names[answer as usize].clone(),
-            Self::Places(Places { names, places }) => {
-                let place = places.iter().position(|place| *place == answer);
-                place.map_or_else(|| shortest(answer), |k| names[k].clone())
-            }
-            Self::Scores(..) => shortest(answer),
-        }
+    pub fn text(&self, answer: f64) -> Cow<'_, str> {
+        let class = match self {
+            Self::Classes(_) => Some(answer as usize),
+            Self::Places(Places { places, .. }) => places.iter().position(|place| *place == answer),
+            Self::Scores(..) => None,
+        };
+        class.map_or_else(|| shortest(answer).into(), |k| Cow::Borrowed(&*self.classes()[k]))
     }
 
     /// How far two answers are apart: 0 or 1 for classes without places, or else the distance of the numbers.

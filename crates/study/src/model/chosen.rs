@@ -388,10 +388,11 @@ impl ItemSampling {
                 Design::unknown(of_kept, reason)
             }
         };
-        let (of_labelled, others) =
-            (0..clusters.number()).partition::<Vec<_>, _>(|cluster| place.contains_key(cluster));
-        let [of_labelled, others] =
-            [of_labelled, others].map(|of| of.into_iter().map(|cluster| clusters.items[cluster]).collect::<Vec<_>>());
+        let of_those = |labelled: bool| -> Vec<usize> {
+            let own = (0..clusters.number()).filter(|&cluster| (clusters.labelled[cluster] > 0) == labelled);
+            own.map(|cluster| clusters.items[cluster]).collect()
+        };
+        let (of_labelled, others) = (of_those(true), of_those(false));
         let design = design.with_sizes(&of_labelled, &others).with_classes(&of_labels);
         let mut words = in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each);
         if design.widest() > MUCH_WIDER {

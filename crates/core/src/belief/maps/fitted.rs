@@ -229,6 +229,7 @@ impl Map {
             likelihood: self.layout.likelihood(),
             parameters: self.all_parameters(),
             known: HashMap::new(),
+            before: vec![],
             own: vec![],
         }
     }
@@ -243,7 +244,8 @@ pub(super) struct MapReader<'a, 'b> {
     pub(super) likelihood: DirichletMultinomial,
     pub(super) parameters: Vec<f64>,
     /// By all that is read of an item.
-    known: HashMap<Vec<u64>, Before>,
+    known: HashMap<Vec<u64>, usize>,
+    before: Vec<Before>,
     /// All that is read of the item at hand.
     own: Vec<u64>,
 }
@@ -255,14 +257,17 @@ impl MapReader<'_, '_> {
         /// So many are kept.
         const MOST: usize = 32_768;
         self.items.all_of(i, ArrayView1::from(&[]), &mut self.own);
-        if !self.known.contains_key(&self.own) {
+        let known = self.known.get(&self.own).copied();
+        let place = known.unwrap_or_else(|| {
             if self.known.len() == MOST {
-                self.known.clear();
+                (self.known.clear(), self.before.clear());
             }
             let before = self.read(i);
-            self.known.insert(self.own.clone(), before);
-        }
-        &self.known[&self.own]
+            self.before.push(before);
+            self.known.insert(self.own.clone(), self.before.len() - 1);
+            self.before.len() - 1
+        });
+        &self.before[place]
     }
 
     /// Mean and trust of item `i` have what is unknown of them by Laplace's approximation and the delta method.

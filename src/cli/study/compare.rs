@@ -8,9 +8,9 @@ use crate::cli::options::ResultOptions;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{comparison_answer, describe_comparison};
+use crate::study::Decomposition;
 use crate::study::evaluate::compare::{StudyComparison, matched};
 use crate::study::findings::next::waiting;
-use crate::study::{Decomposition, Error as StudyError};
 
 /// Runs the command on two studies of one kind.
 ///
@@ -19,7 +19,7 @@ use crate::study::{Decomposition, Error as StudyError};
 pub(in crate::cli) fn run(paths: [&Path; 2], result: &ResultOptions) -> Result<ExitCode, Error> {
     let mut studies = [load(paths[0])?, load(paths[1])?];
     // Refused before any work.
-    matched(&studies[0], &studies[1]).map_err(StudyError::from)?;
+    matched(&studies[0], &studies[1])?;
     let progress = Bars::default();
     for study in &mut studies {
         say_embedded(study.embed(&sentences::start, &progress)?.as_ref());

@@ -491,7 +491,7 @@ fn within_known(found: ItemEstimate, [low, high]: [f64; 2], left: f64) -> ItemEs
 }
 
 /// An estimate by how further labels multiply what there is.
-type ByGrowth = Box<dyn Fn(Growth) -> Estimable>;
+pub type ByGrowth<'d> = Box<dyn Fn(Growth) -> Estimable + 'd>;
 
 /// What is left of values without what a help tells of them, with ends.
 struct Rest {
@@ -842,7 +842,7 @@ impl Design {
         move |more| if more == Growth::NONE { now.clone() } else { found(more).no_wider(most.clone()) }
     }
 
-    fn found(&self, ask: &Ask<'_>) -> ByGrowth {
+    fn found(&self, ask: &Ask<'_>) -> ByGrowth<'static> {
         let plain = self.of(ask, None);
         match ask.help.map(|help| self.of(ask, Some(&self.rest(ask, help)))) {
             Some(helped) => Box::new(move |more| plain(more).or_narrower(helped(more))),
@@ -851,7 +851,7 @@ impl Design {
     }
 
     /// The estimate from the values alone, or from what a help leaves of them.
-    fn of(&self, ask: &Ask<'_>, rest: Option<&Rest>) -> ByGrowth {
+    fn of(&self, ask: &Ask<'_>, rest: Option<&Rest>) -> ByGrowth<'static> {
         let found = match rest {
             None => self.without_help(&Ask { help: None, ..*ask }, 1.0),
             Some(rest) => self.without_help(&rest.of(ask), 2.0),
@@ -895,8 +895,8 @@ impl Design {
     }
 
     /// `fitted` numbers, the mean and perhaps the slope of a help, were fitted to the values.
-    fn without_help(&self, ask: &Ask<'_>, fitted: f64) -> ByGrowth {
-        let always = |found: Estimable| -> ByGrowth { Box::new(move |_| found.clone()) };
+    fn without_help(&self, ask: &Ask<'_>, fitted: f64) -> ByGrowth<'static> {
+        let always = |found: Estimable| -> ByGrowth<'static> { Box::new(move |_| found.clone()) };
         let Some(value) = self.plain_mean(ask.values) else { return always(too_few(0, 0, least(ask.is_bounded()))) };
         if let Some(reason) = &self.unknown {
             return always(Estimable::of_these_items(value, reason.clone()));
@@ -1297,8 +1297,8 @@ impl Design {
         (of_corners, range): (&[Vec<f64>], (f64, f64)),
         level: f64,
         of: impl Fn(&[f64]) -> Option<f64> + 'd,
-    ) -> (Vec<Option<f64>>, Box<dyn Fn(Growth) -> Estimable + 'd>) {
-        let always = |found: Estimable| (vec![], Box::new(move |_| found.clone()) as Box<dyn Fn(Growth) -> Estimable>);
+    ) -> (Vec<Option<f64>>, ByGrowth<'d>) {
+        let always = |found: Estimable| (vec![], Box::new(move |_| found.clone()) as ByGrowth<'d>);
         let undefined = || Estimable::not("it is undefined where all answers, or all labels, are the same");
         let value = self.plain_means(rows).and_then(|means| of(&means));
         if let (Some(reason), Some(value)) = (&self.unknown, value) {
@@ -1404,7 +1404,7 @@ struct Jackknife<'d, F> {
 
 impl<F: Fn(&[f64]) -> Option<f64>> Jackknife<'_, F> {
     /// The sums where one more cluster of this row and weight is in the sample.
-    fn with<'r>(&self, row: &'r [f64], own: f64) -> impl Iterator<Item = f64> {
+    fn with(&self, row: &[f64], own: f64) -> impl Iterator<Item = f64> {
         self.sums.iter().enumerate().map(move |(k, sum)| sum + row.get(k).map_or(0.0, |x| own * x))
     }
 

@@ -260,7 +260,8 @@ impl MapReader<'_, '_> {
         let known = self.known.get(&self.own).copied();
         let place = known.unwrap_or_else(|| {
             if self.known.len() == MOST {
-                (self.known.clear(), self.before.clear());
+                self.known.clear();
+                self.before.clear();
             }
             let before = self.read(i);
             self.before.push(before);

@@ -1298,7 +1298,10 @@ impl Design {
         level: f64,
         of: impl Fn(&[f64]) -> Option<f64> + 'd,
     ) -> (Vec<Option<f64>>, ByGrowth<'d>) {
-        let always = |found: Estimable| (vec![], Box::new(move |_| found.clone()) as ByGrowth<'d>);
+        let always = |found: Estimable| {
+            let none: Vec<Option<f64>> = vec![None; self.len()];
+            (none, Box::new(move |_| found.clone()) as ByGrowth<'d>)
+        };
         let undefined = || Estimable::not("it is undefined where all answers, or all labels, are the same");
         let value = self.plain_means(rows).and_then(|means| of(&means));
         if let (Some(reason), Some(value)) = (&self.unknown, value) {
@@ -1601,6 +1604,16 @@ mod tests {
         let values: Vec<Option<f64>> = (0..20).map(|k| Some(f64::from(u8::from(k % 2 == 0)))).collect();
         let (design, ask) = (Design::random_of((0..20).collect(), 61), Ask::share(&values).of_study());
         assert_eq!(design.clone().with_sizes(&[10; 20], &others).plan(&ask)(more), design.plan(&ask)(more));
+    }
+
+    /// A plan of what can't be estimated has no value of any item, so that whoever reads those by item finds none.
+    #[test]
+    fn a_plan_of_an_undefined_function_has_a_place_for_each_item() {
+        let rows = vec![Some(vec![1.0]); 3];
+        let design = Design::random(vec![0, 0, 1]);
+        let (values, plan) = design.function_plan(&rows, (&[], (0.0, 1.0)), 0.95, |_| None);
+        assert_eq!(values, [None; 3]);
+        assert!(plan(Growth::NONE).reason().is_some());
     }
 
     /// All samples that could have been drawn from eight items in two stages, where the second chooses the items that

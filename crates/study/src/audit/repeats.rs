@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::columns::{Correction, JUDGE, Mapping, OF_JUDGE, RecognisedBy, Role, has_word, is_model, words};
 use super::long::Widened;
 use super::table::{CellTable, present};
+use judge_uncertainty_system::shell_word;
 
 /// Columns that number the answers of a judge that was asked several times.
 const TIMES: &str = "run repeat repeats repetition rerun trial attempt sample seed epoch replicate iteration";
@@ -55,8 +56,10 @@ pub(super) fn widened(cells: &CellTable, mapping: &Mapping, corrections: &[Corre
     let mut table = cells.replaced(&all, names, items.into_iter());
     let list = |of: &[usize]| of.iter().map(|&k| cells.names[k].as_str()).collect::<Vec<_>>().join(", ");
     table.notices.push(format!(
-        "The rows of each {:?} are repeated answers of one judge, by {:?}.",
-        cells.names[id], cells.names[time]
+        "The rows of each {:?} are read as repeated answers of the judge to one item; if they are about different answers: \
+         --columns {}.",
+        cells.names[id],
+        shell_word(&format!("system={}", cells.names[time]))
     ));
     if !dropped.is_empty() {
         table.notices.push(format!("Not used: {}, as it differs among the rows of an item.", list(&dropped)));

@@ -1,13 +1,12 @@
 //! Writing a folder: all or nothing, by one process at a time, and never over somebody else's files.
 
-use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use super::lock::Lock;
 use super::staging::{Staging, is_there, listed};
 use super::walk::Below;
-use super::{Error, Record, Staged, disk, place};
+use super::{Error, Record, Staged, disk, place, read};
 
 /// An output folder that may be written: absent, empty, or wholly written by the same command, whose [record](Record)
 /// is `R`. No other process may write to it while this value exists.
@@ -60,7 +59,8 @@ impl<R: Record> OutputFolder<R> {
         }
         if !ours.is_empty() {
             let has = |file: &str, text: &str| {
-                text.is_empty() || fs::read_to_string(path.join(file)).is_ok_and(|found| found.contains(text))
+                text.is_empty()
+                    || read::bytes(&path.join(file)).is_ok_and(|found| String::from_utf8_lossy(&found).contains(text))
             };
             let left = R::LEFT.iter().filter(|[file, text]| has(file, text));
             ours.extend(left.map(|[file, _]| (*file).to_owned()));

@@ -17,9 +17,12 @@ use crate::support::note_trials;
 /// Kilobytes of memory that a command may take for a file below a megabyte, in `ulimit -d`.
 const MOST: u64 = 160 * 1024;
 
+/// Seconds of processor time that it may take, in a build without optimisation on a slow machine; the system ends it then.
+const LONGEST: u64 = 60;
+
 fn limited(folder: &Path, arguments: &[&str], most: u64) -> Output {
     let program = assert_cmd::cargo::cargo_bin!("judge-uncertainty");
-    let script = format!("ulimit -d {most}; exec \"$0\" \"$@\"");
+    let script = format!("ulimit -d {most}; ulimit -t {LONGEST}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script]).arg(program).args(arguments).current_dir(folder);
     command.env_remove("JUDGE_UNCERTAINTY_LIMITS").env("RAYON_NUM_THREADS", "1").output().unwrap()
@@ -307,12 +310,10 @@ fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
             &["apply", "starter/run", "--items", name, "--out", "applied", "--force"],
         ];
         for arguments in commands {
-            let start = std::time::Instant::now();
             let output = limited(folder.path(), arguments, MOST);
-            let (told, seconds) = (String::from_utf8_lossy(&output.stderr), start.elapsed().as_secs_f64());
+            let told = String::from_utf8_lossy(&output.stderr);
             let told_so = matches!(output.status.code(), Some(0..=2)) && !told.contains("panicked");
-            // Generous, for a build without optimisation on a machine with other work.
-            assert!(told_so && seconds < 30.0, "{name}: {arguments:?}: {:?}: {seconds} s: {told}", output.status);
+            assert!(told_so, "{name}: {arguments:?}: {:?}: {told}", output.status);
             assert!(told.len() < 4000, "{name}: {arguments:?}: {} bytes of message", told.len());
         }
     }
@@ -399,17 +400,15 @@ fn big_tables_are_audited_within_the_bound_or_refused_at_once() {
     for (name, text) in &tables {
         assert!(text.len() < 1_000_000, "{name}: {} bytes", text.len());
         fs::write(folder.path().join(name), text).unwrap();
-        let start = std::time::Instant::now();
         let out = format!("{name}-audited");
         let output = limited(folder.path(), &["audit", name, "--out", &out], MOST);
-        let (told, seconds) = (String::from_utf8_lossy(&output.stderr), start.elapsed().as_secs_f64());
+        let told = String::from_utf8_lossy(&output.stderr);
         match output.status.code() {
             Some(0) => assert!(name.starts_with("read"), "{name}: {told}"),
-            // Generous, for a build without optimisation on a machine with other work.
-            Some(2) => assert!(
-                told.contains("rows are too many") && told.contains("JUDGE_UNCERTAINTY_LIMITS") && seconds < 20.0,
-                "{name}: {seconds} s: {told}"
-            ),
+            Some(2) => {
+                let says = ["rows are too many", "JUDGE_UNCERTAINTY_LIMITS"].iter().all(|words| told.contains(words));
+                assert!(says, "{name}: {told}");
+            }
             other => panic!("{name}: {other:?}: {told}"),
         }
         if *name == "read.csv" {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::lock::Lock;
 use super::staging::{Staging, is_there, listed};
 use super::walk::Below;
-use super::{Error, Record, Staged, disk, place, read};
+use super::{Error, FileError, Record, Staged, disk, place, read};
 
 /// An output folder that may be written: absent, empty, or wholly written by the same command, whose [record](Record)
 /// is `R`. No other process may write to it while this value exists.
@@ -57,13 +57,13 @@ impl<R: Record> OutputFolder<R> {
             let files = listed(&path.join(folder).join(record), key)?;
             ours.extend(files.into_iter().map(|file| format!("{folder}/{file}")));
         }
-        if !ours.is_empty() {
-            let has = |file: &str, text: &str| {
-                text.is_empty()
-                    || read::bytes(&path.join(file)).is_ok_and(|found| String::from_utf8_lossy(&found).contains(text))
-            };
-            let left = R::LEFT.iter().filter(|[file, text]| has(file, text));
-            ours.extend(left.map(|[file, _]| (*file).to_owned()));
+        let is_ours = !ours.is_empty();
+        for [file, mark] in R::LEFT.iter().filter(|[file, _]| is_ours && below.files.iter().any(|name| name == file)) {
+            let at = path.join(file);
+            let found = read::bytes(&at).map_err(FileError::at(&at, "reading"))?;
+            if String::from_utf8_lossy(&found).contains(mark) {
+                ours.push((*file).to_owned());
+            }
         }
         match below.foreign(&ours) {
             Some(file) => Err(Error::Foreign { folder: self.path.clone(), file }),

@@ -18,6 +18,7 @@ use crate::study::audit::folder::MadeStudy;
 use crate::study::audit::{self, Audited, Labelled};
 use crate::study::findings::condition::Condition;
 use crate::study::findings::next::FOLDER;
+use crate::study::input::config::studies_within;
 use crate::study::queue::Amount;
 use crate::study::results::StudyResults;
 use crate::system::{FileError, OnTrial, Staged, shell_path, to_json};
@@ -93,17 +94,10 @@ impl Args {
 /// A file that can't be read; no answers of a judge in it; a folder that can't be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let [folder] = args.files.as_slice()
-        && folder.join("study.toml").is_file()
+        && (folder.join("study.toml").is_file() || !studies_within(folder).is_empty())
     {
         check_again(args, folder)?;
         return super::study::run_again(folder, (args.target, args.fail_if.clone()), args.result);
-    }
-    if let [folder] = args.files.as_slice()
-        && let [first, ..] = studies_within(folder).as_slice()
-    {
-        let reason = "each of its folders is the study of one criterion".to_owned();
-        let remedy = format!("name one: judge-uncertainty audit {}", shell_path(first));
-        return Err(StudyError::from(DataError::unfit(Place::file(folder), reason, remedy)).into());
     }
     let given = args.labelled.as_ref().unwrap_or(&Labelled::Unknown);
     let studies = audit::read(&args.files, &args.corrections, (given, None)).map_err(StudyError::from)?;
@@ -170,14 +164,6 @@ fn check_again(args: &Args, folder: &Path) -> Result<(), Error> {
     let Some((_, option, remedy)) = unused.into_iter().find(|(is_given, ..)| *is_given) else { return Ok(()) };
     let reason = format!("is a study already, for which --{option} does nothing");
     Err(StudyError::from(DataError::unfit(Place::file(folder), reason, remedy)).into())
-}
-
-/// The studies in the folders of a folder, in the order of their names.
-fn studies_within(folder: &Path) -> Vec<PathBuf> {
-    let within = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut studies: Vec<PathBuf> = within.filter(|path| path.join("study.toml").is_file()).collect();
-    studies.sort();
-    studies
 }
 
 /// A study that was made of a criterion, and what it answers.

@@ -93,10 +93,13 @@ fn each_criterion_has_its_own_verdict_labels_and_rubric() {
         }
         assert_eq!(screen.matches("Read as id=id verdict=").count(), 3, "{screen}");
         assert!(screen.contains("--columns role=column"), "{screen}");
-        let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
-        let refused = command.current_dir(folder.path()).args(["audit", "out"]).output().unwrap();
-        let error = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(error.contains("audit out/faithfulness") && refused.status.code() == Some(2), "{error}");
+        for arguments in [&["audit", "out"][..], &["study", "run", "out"], &["study", "queue", "out", "--budget", "2"]]
+        {
+            let mut command = Command::cargo_bin("judge-uncertainty").unwrap();
+            let refused = command.current_dir(folder.path()).args(arguments).output().unwrap();
+            let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+            assert!(error.contains("such as out/faithfulness") && refused.status.code() == Some(2), "{error}");
+        }
     }
 }
 

@@ -286,6 +286,9 @@ impl AnswerCoding {
             let shown: Vec<String> = names.iter().take(4).map(|answer| format!("{answer:?}")).collect();
             let shown = shown.join(", ");
             return Err(match names.len() {
+                1 if names[0] == "+" => {
+                    "every answer is \"+\", as \"-\" stands for no answer; write pass and fail".to_owned()
+                }
                 1 => format!("every answer is {shown}"),
                 several => format!("{several} different answers are no classes: {shown}, ..."),
             });

@@ -41,6 +41,12 @@ pub fn study_toml(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("study.toml") } else { path.to_owned() }
 }
 
+/// The folders within one that are studies, as `audit` writes them for a table with several criteria; in order.
+pub fn studies_within(folder: &Path) -> Vec<PathBuf> {
+    let names = read::names(folder).unwrap_or_default();
+    names.iter().map(|name| folder.join(name)).filter(|path| path.join("study.toml").is_file()).collect()
+}
+
 /// The bytes of the `study.toml` that was `given`; the error for anything else says what to do.
 fn study_bytes(given: &Path, file: &Path) -> Result<Vec<u8>> {
     let refused = |reason: &str, remedy: String| Error::unfit(Place::file(given), reason, &remedy);
@@ -49,6 +55,11 @@ fn study_bytes(given: &Path, file: &Path) -> Result<Vec<u8>> {
     if is_table && file.exists() {
         let remedy = format!("make a study of it: judge-uncertainty audit {}", shell_path(file));
         return Err(refused("this is a table and no study", remedy));
+    }
+    if !file.exists()
+        && let [first, ..] = studies_within(given).as_slice()
+    {
+        return Err(refused("each of its folders is a study", format!("name one, such as {}", shell_path(first))));
     }
     read_file(file).map_err(|error| match file.exists() || error.to_string().contains("did you mean") {
         true => error,

@@ -12,7 +12,7 @@ mod file;
 mod study;
 pub mod tables;
 
-pub use file::{Check, StudyFile, study_toml};
+pub use file::{Check, StudyFile, studies_within, study_toml};
 pub(crate) use file::{in_words, place};
 pub use study::{
     EvaluationConfig, FamiliarityConfig, FileFormat, Files, ItemsConfig, JudgeConfig, LabelsConfig, Letters,

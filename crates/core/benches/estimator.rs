@@ -180,6 +180,12 @@ fn beyond_chance(m: &[f64]) -> Option<f64> {
     (chance < 1.0 - 1e-9).then(|| (m[0] - chance) / (1.0 - chance))
 }
 
+/// Agreement beyond chance by squared distances, from the means of both squares, the product and both numbers.
+fn nearer_than_chance(m: &[f64]) -> Option<f64> {
+    let chance = m[0] - 2.0 * m[2] * m[3];
+    (chance > 1e-12).then(|| 1.0 - (m[0] - 2.0 * m[1]) / chance)
+}
+
 /// The judge's answer and a person's: agreement beyond chance of two classes.
 fn kappa(joint: [f64; 4], labels: usize) -> Play {
     let truth = beyond_chance(&[joint[0] + joint[3], joint[2] + joint[3], joint[1] + joint[3]]).unwrap();
@@ -378,8 +384,14 @@ impl Judged {
         let mut stream = Stream::new(77);
         let many: Vec<[f64; 2]> = (0..40_000).flat_map(|_| self.cluster(&mut stream)).collect();
         let bias = mean_of(&many, &|[person, judge]| judge - person);
-        let moments = |[person, judge]: &[f64; 2]| vec![is(person == judge), *person, *judge];
-        let kappa = beyond_chance(&[0, 1, 2].map(|k| mean_of(&many, &|row| moments(row)[k])));
+        let moments = move |[person, judge]: &[f64; 2]| match self.top {
+            1.0 => vec![is(person == judge), *person, *judge],
+            _ => vec![person * person + judge * judge, person * judge, *person, *judge],
+        };
+        let beyond: fn(&[f64]) -> Option<f64> = if self.top == 1.0 { beyond_chance } else { nearer_than_chance };
+        let all_moments: Vec<f64> =
+            (0..moments(&many[0]).len()).map(|k| mean_of(&many, &|row| moments(row)[k])).collect();
+        let kappa = beyond(&all_moments);
         Box::new(move |stream| {
             let [clusters, size, labelled] = self.clusters;
             let all: Vec<[f64; 2]> = (0..clusters).flat_map(|_| self.cluster(stream)).collect();
@@ -421,9 +433,10 @@ impl Judged {
                 }
                 _ => {
                     let known: Vec<Option<Vec<f64>>> = rows.iter().map(|&row| Some(moments(&all[row]))).collect();
-                    let corners = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|row| moments(&row));
+                    let corners =
+                        [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]].map(|row| moments(&row.map(|x| x * self.top)));
                     Answer {
-                        found: design.function(&known, (&corners, (-1.0, 1.0)), 0.95, beyond_chance),
+                        found: design.function(&known, (&corners, (-1.0, 1.0)), 0.95, beyond),
                         truth: kappa.unwrap(),
                     }
                 }
@@ -455,6 +468,19 @@ fn judged() -> Vec<(String, Judged)> {
         of("ratings, 24 of 200 near the top", Judged { clusters: [200, 1, 24], rate: 0.9, ..ratings }),
         of("ratings, 60 of 200, at a loss in 3%", Judged { lost: 0.03, ..ratings }),
         of("ratings, 20 of 100 conversations", Judged { top: 4.0, ..talks }),
+        of(
+            "ratings, 20 of 100 conversations, right in some and not in others",
+            Judged { top: 4.0, right: (0.9, 3.0), ..talks },
+        ),
+        of("ratings, 20 of 100 conversations, at a loss in 5%", Judged { top: 4.0, lost: 0.05, ..talks }),
+        of(
+            "ratings of 0 to 9, 12 of 60 conversations of 8",
+            Judged { clusters: [60, 8, 12], top: 9.0, right: (0.6, 0.5), ..talks },
+        ),
+        of(
+            "ratings of 0 to 9, 12 of 60 conversations of 8, at a loss in 5%",
+            Judged { clusters: [60, 8, 12], top: 9.0, right: (0.6, 0.5), lost: 0.05, ..talks },
+        ),
     ]
 }
 
@@ -514,7 +540,7 @@ fn worlds() -> Vec<(String, Play)> {
         for (k, what) in ["two systems", "rate", "bias", "halves alike in distance"].into_iter().enumerate() {
             all.push((format!("{what}, {name}"), world.play(k)));
         }
-        if world.top == 1.0 && world.clusters[1] > 1 {
+        if world.top > 1.0 || world.clusters[1] > 1 {
             all.push((format!("kappa, {name}"), world.play(4)));
         }
     }

@@ -26,18 +26,19 @@
 //!
 //! ```text
 //! (sum_c w_c G_c y_c + e G l m) / (sum_c w_c G_c m_c + e G m),   G_c ~ Gamma(k)/k, G ~ Gamma(1), k = 1/(1 - p_c)
-//! l = mu + r (r lo + (1 - r) mean(lo_i) - mu),   r^2 = (sum_c (sum_i d_i)^2/m_c + q)/(sum |d_i| D_i + q),   0 to 1
+//! l = mu + r (r lo + (1 - r) mean(lo_i) - mu),   r^2 = (sum_c (sum_i d_i)^2/m_c + q s)/(sum |d_i| D_i + q s),   0 to 1
+//! s = sum d_i^2/sum |d_i| D_i
 //! ```
 //!
 //! This is the bound of the Bayesian bootstrap over clusters with one more cluster, whose mean `l` lies towards the lower end
 //! `lo` of the range as far as the means of clusters go towards theirs; the upper bound is computed likewise. lo_i is the
 //! least value that item i can have ([`Ask::between()`]; with a judge's help its answer is known), d_i its value less mu (less
 //! the end of its own range that is nearest to mu), D_i the distance from there to its end on that side, and q the rows of an
-//! average cluster times the square of half the range, as if one had been halfway there. r^2 is the variance of clusters over the
-//! largest that values within these ends could have (Bhatia and Davis 2000, "A better bound on the variance"): it is 1 for
-//! two-valued answers of single items, and then l = lo. e = f/(-ln(1 - f)) sum w^2/sum w with f the labelled share of the population,
-//! so that it is one cluster for an infinite population and zero for one that is labelled completely. For yes-or-no
-//! values of single items these are the bounds of Clopper and Pearson (1934); for all values within a range they are
+//! average cluster times the square of half the range, as if one had been halfway there. s is the variance of rows over the
+//! largest that values within these ends could have (Bhatia and Davis 2000, "A better bound on the variance"), r^2 that of
+//! clusters: both are 1 for two-valued answers of single items, and then l = lo. e = f/(-ln(1 - f)) sum w^2/sum w with f the
+//! labelled share of the population, so that it is one cluster for an infinite population and zero for one that is labelled
+//! completely. For yes-or-no values of single items these are the bounds of Clopper and Pearson (1934); for all values within a range they are
 //! Gaffke's (2005, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
 //! variable"; Learned-Miller and Thomas 2019). The quantile is found by Lugannani and Rice's saddlepoint approximation
 //! (1980), in the form of Barndorff-Nielsen (1991). Bounds of strata combine as in Zou and Donner (2008, "Construction
@@ -1066,8 +1067,8 @@ impl Design {
         }
     }
 
-    /// The lowest and the highest mean that one more cluster is taken to have, as the head of this module describes them.
-    fn new_cluster(&self, ask: &Ask<'_>, centre: f64) -> impl Fn(Growth) -> ([f64; 2], f64) + use<> {
+    /// One more cluster, as the head of this module describes it.
+    fn new_cluster(&self, ask: &Ask<'_>, centre: f64) -> impl Fn(Growth) -> NewCluster + use<> {
         let mut clusters = vec![(0.0, 0.0); self.weights.len()];
         let (mut most, mut by_row, mut items, mut ends) = (0.0, 0.0, 0.0, [0.0; 2]);
         for (item, (value, &cluster)) in ask.values.iter().zip(&self.clusters).enumerate() {
@@ -1082,7 +1083,8 @@ impl Design {
         }
         clusters.retain(|(_, items)| *items > 0.0);
         let wide = (ends[1] - ends[0]) / items;
-        let one = 0.25 * wide * wide * items / clusters.len() as f64;
+        let rows = if most > 0.0 { by_row / most } else { 1.0 };
+        let one = 0.25 * wide * wide * rows * items / clusters.len() as f64;
         let squares = clusters.iter().map(|(off, items)| off * off / items).sum::<f64>();
         let effective = items * items / clusters.iter().map(|(_, items)| items * items).sum::<f64>();
         // Rows of a cluster are alike, or else differ by themselves, which cancels in means of many.
@@ -1098,30 +1100,8 @@ impl Design {
             let end = |end: f64, sum: f64| centre + far * (far * end + (1.0 - far) * sum / items - centre);
             let t = student_quantile(u, (effective * more.clusters - 1.0).max(1.0));
             let wider = 1.0 + (1.0 - far) * (t / normal_quantile(u) - 1.0);
-            ([end(range.0, ends[0]), end(range.1, ends[1])], wider)
+            NewCluster { far, means: [end(range.0, ends[0]), end(range.1, ends[1])], wider }
         }
-    }
-
-    /// How far from the means a cluster of rows of numbers goes, of the way to a corner: the root of the spread of clusters over
-    /// that of items with one more cluster halfway, 1 for items that are clusters of their own.
-    fn far(&self, rows: &[Option<Vec<f64>>], means: &[f64], corners: &[Vec<f64>]) -> f64 {
-        let square = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
-        let off = |row: &Vec<f64>| row.iter().zip(means).map(|(x, mean)| x - mean).collect::<Vec<f64>>();
-        let mut clusters = vec![(vec![0.0; means.len()], 0.0); self.weights.len()];
-        let mut by_row = 0.0;
-        for (row, &cluster) in rows.iter().zip(&self.clusters) {
-            let Some(row) = row.as_ref().filter(|_| self.weights[cluster] > 0.0).map(off) else { continue };
-            by_row += square(&row);
-            clusters[cluster].0.iter_mut().zip(&row).for_each(|(sum, x)| *sum += x);
-            clusters[cluster].1 += 1.0;
-        }
-        clusters.retain(|(_, items)| *items > 0.0);
-        let number = clusters.len() as f64;
-        let items: f64 = clusters.iter().map(|(_, items)| items).sum();
-        let most = corners.iter().map(|corner| square(&off(corner))).fold(0.0, f64::max);
-        let one = 0.25 * most * items / number;
-        let squares: f64 = clusters.iter().map(|(sums, items)| square(sums) / items).sum();
-        ((squares.max(by_row * number / items) + one) / (by_row + one)).sqrt().min(1.0)
     }
 
     /// Bounds of a mean of values within a range, as the head of this module describes them.
@@ -1178,7 +1158,7 @@ impl Design {
         let Linear { value, uneven, effective, .. } = *found;
         let (range, fitted) = (ask.range, ask.fitted);
         move |more| {
-            let (new, wider) = new_cluster(more);
+            let NewCluster { means: new, wider, .. } = new_cluster(more);
             let raised = raised(fitted, effective * more.clusters);
             let (mut squares, mut shift) = ([0.0; 2], [0.0; 2]);
             for (terms, part, open, of_rows, spread, lost) in &strata {
@@ -1277,8 +1257,9 @@ impl Design {
     /// With f_c the function without cluster c, whose items have the weight w_c together, its influence is (f - f_c)(1 -
     /// w_c)/w_c: the jackknife over clusters (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for
     /// unistage stratified samples"). `corners` are the rows that an unseen item could have: each end of the interval is
-    /// that of the sample with one more cluster, the one that moves the function furthest, within `range`. Without corners
-    /// values have no range.
+    /// that of the sample with one more cluster, the one that moves the function furthest, within `range`. It goes as far from
+    /// the means as one more cluster of the function's linear parts does, each of which can be what it is in a corner; rows
+    /// that are corners go as far as they can. Without corners values have no range.
     pub fn function(
         &self,
         rows: &[Option<Vec<f64>>],
@@ -1334,14 +1315,34 @@ impl Design {
         };
         let slopes: Vec<f64> = (0..width).map(|k| slope(k).unwrap_or(0.0)).collect();
         let linear = |row: &Vec<f64>| value + (0..width).map(|k| slopes[k] * (row[k] - means[k])).sum::<f64>();
-        let values = rows.iter().map(|row| row.as_ref().map(linear)).collect();
+        let values: Vec<Option<f64>> = rows.iter().map(|row| row.as_ref().map(linear)).collect();
         let uneven = self.uneven(|item| rows[item].as_deref());
         let (is_single, lost) = (matches!(self.stages.as_slice(), [stage] if stage.missing.len() == 1), self.lost());
-        // One more cluster, as for a mean: of the average size, of the weight of an effective one, and as far from the means as
-        // those there are.
-        let far = self.far(rows, &means, of_corners);
-        let beyond = |row: &Vec<f64>| row.iter().zip(&means).map(|(x, mean)| mean + far * (x - mean)).collect();
-        let corners: Vec<Vec<f64>> = of_corners.iter().map(beyond).collect();
+        // One more cluster, as for a mean: of the weight of an effective one, and as far from the means as those there are, by
+        // the linear parts.
+        let ends = of_corners.iter().map(linear).fold((value, value), |(lo, hi), x| (lo.min(x), hi.max(x)));
+        // What a number is in any corner; a row of such numbers is one, and goes as far as can be.
+        let in_corners = |k: usize| {
+            let mut all: Vec<f64> = of_corners.iter().map(|row| row[k]).collect();
+            all.sort_by(f64::total_cmp);
+            all.dedup();
+            all
+        };
+        let in_corners: Vec<Vec<f64>> = (0..width).map(in_corners).collect();
+        let whole = ends.1 - ends.0;
+        let ends_of = |(row, x): (&Option<Vec<f64>>, &Option<f64>)| match (row, *x) {
+            (Some(row), Some(x)) if row.iter().zip(&in_corners).all(|(x, all)| all.contains(x)) => {
+                if x < value {
+                    (x, x + whole)
+                } else {
+                    (x - whole, x)
+                }
+            }
+            _ => ends,
+        };
+        let of_rows: Vec<(f64, f64)> = rows.iter().zip(&values).map(ends_of).collect();
+        let new_cluster = self.new_cluster(&Ask::mean(&values).within(ends.0, ends.1).between(&of_rows), value);
+        let of_corners = of_corners.to_vec();
         let found = move |more: Growth| {
             let vary = |value: f64, influence: &[f64]| {
                 let uneven = if more == Growth::NONE { uneven } else { 1.0 };
@@ -1355,11 +1356,11 @@ impl Design {
             };
             let linear = vary(value, &influence);
             let nothing = [Some(0.0)];
-            let ask = if corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
+            let ask = if of_corners.is_empty() { Ask::difference(&nothing, false) } else { Ask::share(&nothing) };
             if let Some(not) = self.lacking(&ask, &linear).or_else(|| missing(value, more.missing * lost)) {
                 return not;
             }
-            if corners.is_empty() {
+            if of_corners.is_empty() {
                 if linear.variance.sqrt() <= 1e-9 {
                     return Estimable::not(format!(
                         "it is {value:.3} without any item as well, so its interval cannot be determined"
@@ -1370,6 +1371,9 @@ impl Design {
             let own = of.all / (linear.effective * more.clusters);
             let standard_error = linear.variance.sqrt();
             let all = of.all + own;
+            let far = new_cluster(more).far;
+            let beyond = |row: &Vec<f64>| row.iter().zip(&means).map(|(x, mean)| mean + far * (x - mean)).collect();
+            let corners: Vec<Vec<f64>> = of_corners.iter().map(beyond).collect();
             let (mut ends, mut by) = ([value; 2], 0.0_f64);
             for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
                 let furthest = corners.iter().filter_map(|row| Some((sign * of.value(row, own)?, row)));
@@ -1390,6 +1394,16 @@ impl Design {
         let after = move |more| if more == Growth::NONE { now.clone() } else { found(more).no_wider(now.clone()) };
         (values, Box::new(after))
     }
+}
+
+/// One more cluster than there are.
+struct NewCluster {
+    /// How far it goes towards the ends of the range, 0 to 1.
+    far: f64,
+    /// The lowest and the highest mean that it is taken to have.
+    means: [f64; 2],
+    /// By how much bounds are wider because few clusters tell how far they go, 1 or more.
+    wider: f64,
 }
 
 /// A function of means over items, with what it takes to have it without each cluster.

@@ -15,6 +15,7 @@ pub(crate) const MOST_CLASSES: usize = 20;
 /// What people write who give no answer, perhaps with a reason behind a colon or another sign.
 const SKIPPED: &str = "skip, skipped, unsure, not sure, can't tell, cannot tell, can't say, cannot say, can't judge, cannot judge, \
                        can't answer, don't know, unknown, idk, tbd, todo, pending, unclear, no answer, no label, not applicable, \
+                       not labelled, not labeled, unlabelled, unlabeled, not annotated, ignore, ignored, \
                        prefer not to say, (blank), none, \u{1f937}";
 /// What stands in place of an answer where the judge failed, at its start.
 const FAILURES: &str = "error, timeout, exception, invalid, unparsable, parse error, content_filter, i'm sorry, i\u{2019}m sorry, \
@@ -147,13 +148,19 @@ impl AnswerCoding {
         if judge.is_empty() {
             return Err("the judge gave no answer".to_owned());
         }
-        let known = if human.is_empty() { &judge } else { &human };
-        let polar = is_polar(known) && (human.is_empty() || is_polar(&judge) || all_numbers(&judge).is_some());
+        retain_answers(&judge, &mut human);
+        Self::of(&judge, &human)
+    }
+
+    /// Of what is left when all that is no answer is out.
+    fn of(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
+        let known = if human.is_empty() { judge } else { human };
+        let polar = is_polar(known) && (human.is_empty() || is_polar(judge) || all_numbers(judge).is_some());
         if !polar && all_numbers(known).is_some() {
-            return Self::of_numbers(&judge, &human);
+            return Self::of_numbers(judge, human);
         }
-        let steps = Self::of_steps(&judge, &human).or_else(|| Self::of_numbered(&judge, &human)).filter(|_| !polar);
-        steps.map_or_else(|| Self::of_classes(&judge, &human, polar), Ok)
+        let steps = Self::of_steps(judge, human).or_else(|| Self::of_numbered(judge, human)).filter(|_| !polar);
+        steps.map_or_else(|| Self::of_classes(judge, human, polar), Ok)
     }
 
     /// Answers in the vocabulary of a study, however they are spelt; numbers of the judge stand for one of two answers
@@ -325,6 +332,18 @@ impl AnswerCoding {
     pub fn of_human(&self, cell: &str) -> Option<f64> {
         self.spelt.get(cell).copied().or_else(|| self.scale.answer(cell))
     }
+}
+
+/// Takes numbers that surveys write where nobody answered out of people's: codes that the judge never gives, on a scale that
+/// does not go there.
+fn retain_answers(judge: &Spellings, human: &mut Spellings) {
+    const CODES: [f64; 9] = [-1.0, -9.0, -77.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0];
+    let is_code = |answer: &String| !judge.contains_key(answer) && number(answer).is_some_and(|x| CODES.contains(&x));
+    let others = human.keys().filter(|answer| !is_code(answer)).chain(judge.keys());
+    let others: Vec<f64> = others.filter_map(|answer| number(answer)).collect();
+    let (low, high) = Given::new(others.iter().copied()).ends;
+    let is_beyond = |x: f64| !others.is_empty() && if x < 0.0 { low >= 0.0 } else { high <= 20.0 };
+    human.retain(|answer, _| !is_code(answer) || !number(answer).is_some_and(is_beyond));
 }
 
 /// Whether the person skipped the row.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::answers::MOST_CLASSES;
 use super::criteria::USUAL;
 use super::shares;
-use super::table::CellTable;
+use super::table::{CellTable, present};
 use crate::input::scale::Given;
 use crate::input::spelling::{folded, number, polarity};
 
@@ -180,7 +180,8 @@ impl Mapping {
         // `label` and `score` alone are what is missing of people's and the judge's answers.
         for (k, name) in cells.names.iter().enumerate() {
             let words = words(name);
-            if roles[k].is_none() && !human && has_word(&words, LABEL) && !has_word(&words, "eval") {
+            let is_label = has_word(&words, LABEL) && !has_word(&words, "eval") && !is_model(name);
+            if roles[k].is_none() && !human && is_label {
                 (roles[k], human) = (Some(Role::Human), true);
             }
         }
@@ -221,7 +222,9 @@ impl Mapping {
         let (agreed, own): (Vec<usize>, Vec<usize>) =
             people.into_iter().partition(|&k| has(k, AGREED) || has(k, GOLD) && is_gold(k));
         let fullest = own.iter().map(|&k| filled(k)).max();
-        let is_theirs = |k: &usize| own.len() > 1 || fullest.is_some_and(|most| most >= filled(*k));
+        let is_theirs = |k: &usize| {
+            own.len() > 1 || fullest.is_some_and(|most| most >= filled(*k)) || follows(cells, &roles, *k, &own)
+        };
         if agreed.iter().all(is_theirs) {
             agreed.into_iter().for_each(|k| roles[k] = None);
         }
@@ -395,6 +398,8 @@ pub(super) const PREDICTED: &str = "verdict prediction predictions predicted pre
 const MODELS: &str = "judge llm gpt chatgpt claude gemini llama mistral mixtral qwen deepseek command grok gemma vicuna phi sonnet opus haiku o1 o3 \
                       o4 prometheus ai \
                       autorater model machine auto automatic";
+/// Those of them that are no model's.
+const ANY_MODEL: &str = "judge llm ai autorater model machine auto automatic";
 /// Whether a rater or a column of this name is a model.
 pub(super) fn is_model(name: &str) -> bool {
     // `DeepSeek` is one word here.
@@ -405,6 +410,15 @@ pub(super) fn is_model(name: &str) -> bool {
             .any(|model| word.strip_prefix(model).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
     };
     words.iter().any(is) && !has_word(&words, HUMAN)
+}
+
+/// The family of models that a name names, such as `gpt` for `gpt4o_verdict`.
+pub(super) fn family(name: &str) -> Option<&'static str> {
+    let words = words(name);
+    let is = |family: &&str| {
+        words.iter().any(|word| word.strip_prefix(family).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
+    };
+    MODELS.split_whitespace().filter(|model| !has_word(&[(*model).to_owned()], ANY_MODEL)).find(is)
 }
 
 /// The column that an audit adds where the judge states probabilities alone: the class of the highest.
@@ -421,7 +435,7 @@ pub(crate) const JUDGE: &str =
 pub(super) const MACHINE: &str = "judge judges llm grader autorater autograder evaluator model";
 /// Words in the names of a judge's columns that are not texts.
 pub(super) const MACHINE_TOO: &str = "ai ki ia juge auto automated automatic bot urteil modelu yapay модели 模型";
-pub(crate) const HUMAN: &str = "human humans expert annotator rater reviewer gold golden truth labeler labeller \
+pub(crate) const HUMAN: &str = "human humans expert annotator ann rater reviewer gold golden truth labeler labeller \
                                 mensch prüfer gutachter humain humaine humano humana umano umana esperto évaluateur \
                                 annotateur relecteur anotador crowd człowieka człowiek ekspert recenzent insan i̇nsan \
                                 uzman человека человек эксперт асессор beoordelaar मानव 人工 专家";
@@ -435,6 +449,8 @@ const BY_HAND: &str =
     "qa sme manual final review reviewed agreed adjudicated consensus annotation annotations audit audited";
 /// Words of a column that compares the judge's answer with a person's, or people's with each other's.
 pub(super) const COMPARED: &str = "agreement disagreement agree agrees match matches diff difference iaa";
+/// Words of a column that says whether the judge's answer is right.
+const RIGHT: &str = "correct right wrong incorrect agree agrees agreed";
 /// Words of a column that tells of an answer, beside the one that holds it.
 pub(super) const BESIDE: &str = "status retry retries provider temperature threshold weight seed rank duration latency cost tokens flag \
                       valid raw votes round version edited n num count std sd stdev variance batch";
@@ -529,6 +545,11 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
     let verdicts: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(Role::Verdict)).collect();
     let in_words = |k: usize| cells.distinct(k).any(|cell| number(cell).is_none());
     let is_score = |k: usize| has_word(&words(&cells.names[k]), "score scores") && !in_words(k);
+    // Whether the judge is right, as somebody found for some rows, is no answer of the judge's.
+    if verdicts.iter().any(|&k| cells.is_whole(k)) {
+        let is_check = |k: &usize| has_word(&words(&cells.names[*k]), RIGHT) && !cells.is_whole(*k);
+        verdicts.iter().copied().filter(is_check).for_each(|k| roles[k] = None);
+    }
     // A column `judge` may say which model gave the answer in another one.
     let names_models = |k: &usize| cells.distinct(*k).all(is_model);
     if verdicts.iter().any(|k| !names_models(k)) {
@@ -696,6 +717,17 @@ fn is_of_machine(name: &str) -> bool {
     is_model(name) || [MACHINE, MACHINE_TOO, NO_PERSON].into_iter().any(|known| has_word(&words(name), known))
 }
 
+/// Whether a column says what people say and else what the judge says, so that it holds no further answer: in ten rows and more
+/// without theirs.
+fn follows(cells: &CellTable, roles: &[Option<Role>], column: usize, people: &[usize]) -> bool {
+    let judge = (0..roles.len()).filter(|&k| matches!(roles[k], Some(Role::Verdict | Role::Score)));
+    let at = |k: usize, row: usize| present(cells.cell(row, k)).map(folded);
+    let open: Vec<usize> = (0..cells.len())
+        .filter(|&row| at(column, row).is_some() && people.iter().all(|&k| at(k, row).is_none()))
+        .collect();
+    judge.into_iter().any(|k| open.len() >= 10 && open.iter().all(|&row| at(k, row) == at(column, row)))
+}
+
 /// Whether so many values of a column tell all rows apart but those that come again cell by cell.
 fn tell_apart(cells: &CellTable, values: usize) -> bool {
     let rows = || (0..cells.len()).map(|row| cells.row(row).collect::<Vec<_>>()).collect::<HashSet<_>>();
@@ -752,7 +784,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
         return (is_full && (distinct().len() > 1 || filled == 1)).then_some(Role::Id);
     }
     // How far people agree with the judge, or with each other, is no answer of either.
-    let is_set = || numeric() || distinct().all(|cell| ["true", "false"].contains(&folded(cell).as_str()));
+    let is_set = || numeric() || distinct().all(|cell| ["true", "false", "yes", "no"].contains(&folded(cell).as_str()));
     let whose = [JUDGE, HUMAN].map(|known| has_word(&words, known));
     if has_word(&words, COMPARED) && (whose[1] && is_set() || whose == [true, true]) {
         return None;
@@ -775,7 +807,7 @@ fn by_name(cells: &CellTable, column: usize) -> Option<Role> {
     // What Prodigy's annotators did with an item.
     let is_done = || distinct().all(|cell| ["accept", "reject", "ignore"].contains(&cell));
     let is_flag = words.first().is_some_and(|first| ["has", "is", "needs"].contains(&first.as_str()));
-    if has_word(&words, TEXT) && !has_word(&words, "type kind version hash") && !is_flag && !is_done() {
+    if has_word(&words, TEXT) && !has_word(&words, "type kind version hash label labels") && !is_flag && !is_done() {
         return Some(Role::Text);
     }
     if has_word(&words, MACHINE_TOO) && !has_word(&words, ABOUT) && has_answers(cells, column) {

@@ -3,12 +3,15 @@
 //!
 //! | layout | columns |
 //! |---|---|
+//! | judges side by side | `gpt4_verdict`, `claude_verdict` |
 //! | side by side | `judge_tone`, `judge_faithfulness`; people's have the same words: `tone_anna`, `human_faithfulness` |
 //! | below each other | `criterion` (or `metric`, `dimension`, `aspect`), perhaps `rubric`; `judge_model` with several judges |
 
 use std::collections::BTreeSet;
 
-use super::columns::{Correction, HUMAN, JUDGE, MACHINE, MACHINE_TOO, Mapping, Role, has_word, is_model, words};
+use super::columns::{
+    Correction, HUMAN, JUDGE, MACHINE, MACHINE_TOO, Mapping, Role, family, has_word, is_model, words,
+};
 use super::repeats;
 use super::table::CellTable;
 use crate::input::question::Criterion;
@@ -70,6 +73,15 @@ fn below_each_other(cells: &CellTable, mapping: &Mapping, corrections: &[Correct
 fn side_by_side(cells: &CellTable, mapping: &Mapping) -> Vec<CellTable> {
     let key = |name: &str| -> Vec<String> { words(name).into_iter().filter(|word| tells(word)).collect() };
     let judge: Vec<&str> = mapping.of(Role::Verdict).into_iter().chain(mapping.of(Role::Score)).collect();
+    let models: BTreeSet<&str> = judge.iter().filter_map(|name| family(name)).collect();
+    if judge.len() > 1 && models.len() == judge.len() {
+        let of = |model: &str| {
+            let is_own = |&k: &usize| family(&cells.names[k]).is_none_or(|other| other == model);
+            let kept: Vec<usize> = (0..cells.names.len()).filter(is_own).collect();
+            cells.some(&kept, 0..cells.len(), Criterion { name: model.to_owned(), rubric: None })
+        };
+        return models.into_iter().map(of).collect();
+    }
     let keys: Vec<Vec<String>> = judge.iter().map(|name| key(name)).collect();
     let distinct: BTreeSet<&Vec<String>> = keys.iter().collect();
     if keys.len() < 2 || distinct.len() < keys.len() || keys.iter().any(Vec::is_empty) {

@@ -37,7 +37,8 @@ const MOST_NAMED: usize = 30;
 
 /// What is to be said of columns that are not used.
 pub(crate) fn not_used(names: &[String], is_used: impl Fn(&str) -> bool) -> Option<String> {
-    let unused: Vec<&str> = names.iter().map(String::as_str).filter(|name| !is_used(name)).collect();
+    let unused: Vec<&str> =
+        names.iter().map(String::as_str).filter(|name| !name.trim().is_empty() && !is_used(name)).collect();
     let more = unused.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!unused.is_empty()).then(|| format!("Not used: {}{more}.", unused[..unused.len().min(MOST_NAMED)].join(", ")))

@@ -23,8 +23,8 @@ const BLANK: [&str; 23] = [
 ];
 
 /// What the first cell of a row says that sums up others.
-const TOTALS: [&str; 10] =
-    ["total", "totals", "grand total", "sum", "average", "avg", "mean", "count", "gesamt", "summe"];
+const TOTALS: &str = "total, totals, grand total, sum, average, avg, mean, median, min, max, std, stddev, stdev, std dev, sd, \
+                      standard deviation, variance, count, n, agreement, accuracy, kappa, gesamt, summe, mittelwert";
 const SUBTOTALS: [&str; 3] = ["subtotal", "sub-total", "zwischensumme"];
 
 /// Rows of cells under named columns.
@@ -192,7 +192,9 @@ impl CellTable {
     /// sums up others, whose first cell says `Subtotal`, or at the end `Total`.
     pub(super) fn without_other_rows(mut self) -> Self {
         let first = |row: usize| self.row(row).map(str::trim).find(|cell| !cell.is_empty()).unwrap_or_default();
-        let is_total = |row: &usize| TOTALS.contains(&&*first(*row).to_lowercase());
+        let is_total = |row: &usize| {
+            TOTALS.split(", ").any(|known| first(*row).to_lowercase().trim_end_matches([':', '.']) == known)
+        };
         let end = self.len() - (1..self.len()).rev().take_while(is_total).count();
         // Below the header Qualtrics has its questions and then their ids, SurveyMonkey the kind of answer.
         let is_of_survey =
@@ -338,8 +340,8 @@ fn names_below(table: &DataTable) -> Option<Vec<String>> {
     if table.header_line().is_none() || unnamed == 0 || !is_header(&names) || (0..names.len()).any(comes_again) {
         return None;
     }
-    if !names.contains(&String::new()) && names_answers(&names) {
-        return (!names_answers(table.header())).then(|| distinct(names));
+    if !names.contains(&String::new()) && names_answers(&names) && !names_answers(table.header()) {
+        return Some(distinct(names));
     }
     let mut above = "";
     let joined = table.header().iter().zip(&names).enumerate().map(|(k, (over, name))| {

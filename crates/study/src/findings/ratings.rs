@@ -208,37 +208,51 @@ impl Ratings {
             ratings.repeats.push(repeats.iter().copied());
             ratings.verdict.push(verdict);
         }
-        let twice: Vec<bool> = all.iter().map(|&item| ratings.between(item).is_some()).collect();
-        if twice.contains(&true)
-            && ratings.counted.is_none()
-            && let Some(labels) = study.labels.of_main_annotator(ratings.labelled().len())
-        {
-            ratings.counted = Some(people(&labels, study.len(), places));
-            ratings.unlike_pairs = ratings.unlike_pairs(&twice);
-            ratings.counted.take_if(|_| ratings.unlike_pairs.is_none());
+        if ratings.counted.is_none() {
+            let main = study.labels.of_main_annotators(ratings.labelled().len());
+            ratings.counted = main.map(|labels| people(&labels, study.len(), places));
+            let number = |of: &[(f64, f64)]| of.iter().map(|(_, n)| n).sum::<f64>();
+            let has_more = |&item: &usize| {
+                let least = ratings.counted.as_ref().map_or(1.0, |counted| number(&counted[item]));
+                number(&ratings.people[item]) > least
+            };
+            let unlike = ratings.unlike_further(&all.iter().map(has_more).collect::<Vec<_>>());
+            ratings.counted.take_if(|_| unlike.is_none());
+            // People who labelled every item tell how far they agree.
+            let has_pairs = ratings.counted.is_some() && all.iter().any(|&item| ratings.between(item).is_some());
+            ratings.unlike_pairs = unlike.filter(|_| !has_pairs);
         }
         ratings
     }
 
-    /// Why the items with two labels, those marked by `twice`, do not stand for the others: the judge differs from the main
-    /// annotator there more or less, at the level of 1 in 1,000. Second labels that were asked for because of the first, as to
-    /// settle where a person and the judge differ, tell neither how far people agree nor how the judge does beside them.
-    fn unlike_pairs(&self, twice: &[bool]) -> Option<String> {
+    /// Why items with more labels than the main annotators', those marked by `has_more`, do not stand for the others: the judge
+    /// differs from the main annotators more or less there, or these answer otherwise, or differ from each other, at the level of
+    /// 1 in 1,000. Further labels that were asked for because of the first, as to settle where a person and the judge or two
+    /// people differ, tell neither how far people agree nor how the judge does beside them.
+    fn unlike_further(&self, has_more: &[bool]) -> Option<String> {
         let labelled = self.labelled();
         let design = Design::random(labelled.iter().map(|&item| self.clusters[item]).collect());
-        let values = |is: bool| -> Vec<Option<f64>> {
-            labelled.iter().map(|&item| (twice[item] == is).then(|| self.judge_miss(item))).collect()
+        let side_of = |value: &dyn Fn(usize) -> Option<f64>| {
+            let values = |is: bool| -> Vec<Option<f64>> {
+                labelled.iter().map(|&item| value(item).filter(|_| has_more[item] == is)).collect()
+            };
+            let [more, others] = [true, false].map(values);
+            let [one, other] = [&more, &others].map(|values| ask(self, values, Values::Distances).among(50));
+            side(&design.contrast(&one, &other))
         };
-        let [twice, once] = [true, false].map(values);
-        let [one, other] = [&twice, &once].map(|values| ask(self, values, Values::Distances).among(50));
-        let how = match side(&design.contrast(&one, &other)) {
-            0 => return None,
-            more if more > 0 => "more",
-            _ => "less",
+        let low = if self.scale.nominal().is_some() { 0.0 } else { self.scale.range().0 };
+        let than = |side: i8| if side > 0 { "more" } else { "less" };
+        let answers = || {
+            let of = |quantity| side_of(&|item| Some(self.observed(item, quantity)? - low));
+            self.quantities().into_iter().map(of).find(|side| *side != 0)
+        };
+        let what = match (side_of(&|item| Some(self.judge_miss(item))), side_of(&|item| self.between(item))) {
+            (0, 0) => answers().map(|_| "people answer otherwise".to_owned())?,
+            (0, side) => format!("people differ {}", than(side)),
+            (side, _) => format!("the judge differs from people {}", than(side)),
         };
         Some(format!(
-            "items with two labels are not like those with one: the judge differs from people {how} there; have a second \
-             person label random items"
+            "items with further labels are not like the others: {what} there; have a second person label random items"
         ))
     }
 

@@ -256,16 +256,17 @@ impl Labels {
         Self { rows, counts: &self.counts - &self.counts_of(&out), ..self.clone() }
     }
 
-    /// The labels of the annotator who labelled most, where these are nine tenths of so many items or more, and those of the
-    /// items without one of these.
-    pub(crate) fn of_main_annotator(&self, items: usize) -> Option<Self> {
+    /// The labels of the annotators who labelled all of so many items, or else of the one who labelled most, where these are
+    /// nine tenths or more; and those of the items without one of these.
+    pub(crate) fn of_main_annotators(&self, items: usize) -> Option<Self> {
         let mut given = vec![BTreeSet::new(); self.annotators.len()];
         for label in &self.rows {
             given[label.annotator].insert(label.item);
         }
-        let (main, own) = given.iter().enumerate().max_by_key(|(k, own)| (own.len(), Reverse(*k)))?;
+        let (first, own) = given.iter().enumerate().max_by_key(|(k, own)| (own.len(), Reverse(*k)))?;
+        let is_main = |annotator: usize| annotator == first || given[annotator].len() == items;
         (10 * own.len() >= 9 * items)
-            .then(|| self.without(|label| label.annotator != main && own.contains(&label.item)))
+            .then(|| self.without(|label| !is_main(label.annotator) && own.contains(&label.item)))
     }
 
     /// Counts of some of the labels, items x classes.

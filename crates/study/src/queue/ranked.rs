@@ -250,11 +250,14 @@ impl<'a> Ranked<'a> {
     }
 }
 
-/// Refuses a queue in which an annotator could not tell two tasks apart: a label would be as good for one as for the
-/// other.
+/// Refuses a queue in which an annotator could not tell two tasks of one sample apart, as `sample/tone` and `sample/facts`: what
+/// is asked of them differs. Of samples that are alike, as refusals in the same words, a label of each is as good.
 fn refuse_alike(tasks: &[QueueTask]) -> Result<(), Error> {
-    let mut seen: HashMap<&str, &str> = HashMap::new();
-    let other = tasks.iter().find_map(|task| Some((seen.insert(task.text.as_deref()?, &task.id)?, &task.id)));
+    let mut seen: HashMap<(&str, &str), &str> = HashMap::new();
+    let other = tasks.iter().find_map(|task| {
+        let key = (task.text.as_deref()?, task.id.rsplit_once('/')?.0);
+        Some((seen.insert(key, &task.id)?, &task.id))
+    });
     other.map_or(Ok(()), |(one, other)| Err(Error::LookAlike { one: one.to_owned(), other: other.clone() }))
 }
 

@@ -788,44 +788,81 @@ fn plans_from_hardly_an_error_are_called_rough() {
     assert!(!printed(6).contains("rough"), "{}", printed(6));
 }
 
-/// People and judge are right in nine of ten rows, so that any two of them agree in 82%; a second person labelled only the rows
-/// in which the first and the judge differ, or every other row.
+/// When a further person is asked, by how the judge and the first people answered.
+#[derive(Clone, Copy, PartialEq)]
+enum Further {
+    /// A second one where the first and the judge differ.
+    Settles,
+    /// A second one where the first says fail.
+    Confirms,
+    /// A third one where the first two differ.
+    Adjudicates,
+    /// A second one in every other row.
+    Random,
+}
+
+/// People and judge are right in nine of ten rows, so that any two of them agree in 82%.
 #[test]
-fn second_labels_that_followed_from_the_first_do_not_stand_for_the_others() {
+fn further_labels_that_followed_from_the_first_do_not_stand_for_the_others() {
     // Without the first person's labels of five rows the second's are those that count there.
-    let table = |settles: bool| {
+    let table = |further: Further| {
         let mut stream = Stream::new(3);
-        let mut text = "id,judge_verdict,human_1,human_2\n".to_owned();
+        let mut text = "id,judge_verdict,human_1,human_2,human_3\n".to_owned();
+        let (mut passed, mut agreed) = (0.0, 0.0);
+        let lacks_first = further == Further::Settles || further == Further::Random;
         for i in 0..400 {
             let truth = stream.random() < 0.6;
-            let [judge, one, two] = [0; 3].map(|_| truth == (stream.random() < 0.9));
+            let [judge, one, two, three] = [0; 4].map(|_| truth == (stream.random() < 0.9));
             let word = |is: bool| if is { "pass" } else { "fail" };
-            let has_second = if settles { one != judge } else { i % 2 == 0 };
-            let one = if i < 5 { "" } else { word(one) };
-            text += &format!("m{i},{},{one},{}\n", word(judge), if has_second || i < 5 { word(two) } else { "" });
+            let has_second = match further {
+                Further::Settles => one != judge,
+                Further::Confirms => !one,
+                Further::Adjudicates => true,
+                Further::Random => i % 2 == 0,
+            };
+            let lacks = lacks_first && i < 5;
+            // What the first person says counts, or what both who labelled all say.
+            let first = if lacks { two } else { one };
+            let counted = [first, if further == Further::Adjudicates { two } else { first }];
+            passed += counted.map(|own| f64::from(u8::from(own))).iter().sum::<f64>() / 800.0;
+            agreed += counted.map(|own| f64::from(u8::from(own == judge))).iter().sum::<f64>() / 800.0;
+            let one_cell = if lacks { "" } else { word(one) };
+            let two_cell = if has_second || lacks { word(two) } else { "" };
+            let third = if further == Further::Adjudicates && one != two { word(three) } else { "" };
+            text += &format!("m{i},{},{one_cell},{two_cell},{third}\n", word(judge));
         }
-        text
+        (text, passed, agreed)
     };
-    let answer = |text: &str| {
+    let answer = |further: Further| {
         let folder = tempfile::tempdir().unwrap();
+        let (text, passed, agreed) = table(further);
         fs::write(folder.path().join("t.csv"), text).unwrap();
         let printed = said(audit(folder.path(), &["t.csv", "--labelled", "random", "--json"]));
-        serde_json::from_str::<Value>(&printed).unwrap()["answer"].clone()
+        (serde_json::from_str::<Value>(&printed).unwrap()["answer"].clone(), passed, agreed)
     };
     let found = |answer: &Value, id: &str| {
         answer["findings"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap()["found"]["value"].as_f64()
     };
-    let (settled, random) = (answer(&table(true)), answer(&table(false)));
-    assert_eq!(settled["verdict"], "better_than_constant");
-    assert!(
-        settled["says"].as_str().unwrap().contains("items with two labels are not like those with one"),
-        "{settled}"
-    );
-    assert_eq!((found(&settled, "between_people"), found(&settled, "over_people")), (None, None));
-    for answer in [&settled, &random] {
-        assert!((found(answer, "agreement").unwrap() - 0.82).abs() < 0.06, "{answer}");
+    for further in [Further::Settles, Further::Confirms, Further::Adjudicates, Further::Random] {
+        let (answer, passed, agreed) = answer(further);
+        if further != Further::Random {
+            assert!((found(&answer, "agreement").unwrap() - agreed).abs() < 1e-9, "{agreed}: {answer}");
+            // All items are labelled, so the rate is that of these labels.
+            assert!((found(&answer, "rate.pass").unwrap() - passed).abs() < 1e-9, "{passed}: {answer}");
+        }
+        match further {
+            Further::Settles | Further::Confirms => {
+                assert_eq!(answer["verdict"], "better_than_constant");
+                let says = answer["says"].as_str().unwrap();
+                assert!(says.contains("items with further labels are not like the others"), "{answer}");
+                assert_eq!((found(&answer, "between_people"), found(&answer, "over_people")), (None, None));
+            }
+            Further::Adjudicates | Further::Random => {
+                assert!(found(&answer, "over_people").unwrap().abs() < 0.1, "{answer}");
+                assert!((found(&answer, "between_people").unwrap() - 0.82).abs() < 0.06, "{answer}");
+            }
+        }
     }
-    assert!(found(&random, "over_people").unwrap().abs() < 0.1);
 }
 
 /// A judge that was asked twice and is right eight times of ten, whichever the answer.

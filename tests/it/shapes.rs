@@ -95,3 +95,87 @@ fn a_page_for_labels_is_replaced_and_a_file_of_its_name_stays() {
     again(2);
     assert_eq!(fs::read_to_string(&html).unwrap(), "mine");
 }
+
+/// A column that says what people say, or else what the judge says; codes and words for no answer; rows below that sum up;
+/// whether somebody found the judge right: none of these is an answer of a person.
+#[test]
+fn what_only_looks_like_a_persons_answer_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let word = |is: bool| ["fail", "pass"][usize::from(is)];
+    let read = |header: &str, row: &dyn Fn(usize) -> String, end: &str| {
+        let rows: String = (0..120).map(|i| format!("q{i},{}\n", row(i))).collect();
+        fs::write(folder.path().join("t.csv"), format!("id,{header}\n{rows}{end}")).unwrap();
+        answers(folder.path(), &["t.csv"])
+    };
+    let [judge, human] = [1, 0].map(|time| move |i: usize| word(passes(i, time)));
+    let is_labelled = |i: usize| i % 2 == 0;
+    let right = (0..120).filter(|&i| is_labelled(i) && judge(i) == human(i)).count() as f64 / 60.0;
+    let is_right = |answer: &Value| {
+        assert_eq!((&answer["answer"]["items"], &answer["answer"]["labelled"]), (&120.into(), &60.into()), "{answer}");
+        let agreement = found(answer, "agreement")["value"].as_f64().unwrap();
+        assert!((agreement - right).abs() < 1e-9, "{agreement} for {right}");
+    };
+    let blank = |i: usize, other: &str| if is_labelled(i) { human(i).to_owned() } else { other.to_owned() };
+    is_right(&read(
+        "judge_verdict,human_verdict,final_verdict",
+        &|i| format!("{},{},{}", judge(i), blank(i, ""), blank(i, judge(i))),
+        "",
+    ));
+    is_right(&read("judge,human", &|i| format!("{},{}", judge(i), blank(i, "not labelled")), ""));
+    is_right(&read("judge,human", &|i| format!("{},{}", judge(i), blank(i, "")), "Average,0.6,0.7\nStdDev,0.1,0.1\n"));
+    let in_numbers = |i: usize| {
+        let number = |text: &str| 1 + 2 * usize::from(text == "pass");
+        let human = if is_labelled(i) { number(human(i)).to_string() } else { "-99".to_owned() };
+        format!("{},{human}", if i % 7 == 0 { 2 } else { number(judge(i)) })
+    };
+    let ratings = read("judge_score,human_score", &in_numbers, "");
+    assert_eq!(ratings["answer"]["labelled"], 60, "{ratings}");
+    assert!(found(&ratings, "rate.mean")["lo"].as_f64().unwrap() > 1.0, "{ratings}");
+    for header in ["llm_verdict,Judge correct?", "llm_verdict,reviewer_agrees"] {
+        let row = |i: usize| {
+            let is = ["no", "yes"][usize::from(judge(i) == human(i))];
+            format!("{},{}", judge(i), if is_labelled(i) { is } else { "" })
+        };
+        let checked = read(header, &row, "");
+        assert_eq!((&checked["answer"]["items"], &checked["answer"]["labelled"]), (&120.into(), &0.into()), "{header}");
+    }
+}
+
+/// Columns called after two models are two judges, and not one that was asked twice.
+#[test]
+fn judges_side_by_side_are_studies() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "id,gpt4o_verdict,claude_verdict,human\n".to_owned();
+    for i in 0..90 {
+        let [human, gpt, claude] = [0, 1, 2].map(|time| ["fail", "pass"][usize::from(passes(i, time))]);
+        writeln!(text, "q{i},{gpt},{claude},{human}").unwrap();
+    }
+    fs::write(folder.path().join("t.csv"), text).unwrap();
+    answers(folder.path(), &["t.csv"]);
+    for (name, time) in [("gpt", 1), ("claude", 2)] {
+        let own = answers(folder.path(), &[&format!("t-audit/{name}")]);
+        let right = (0..90).filter(|&i| passes(i, 0) == passes(i, time)).count() as f64 / 90.0;
+        assert!((found(&own, "agreement")["value"].as_f64().unwrap() - right).abs() < 1e-9, "{name}");
+    }
+}
+
+/// Half of the outputs are one refusal in the same words, which people may label as often as it is drawn; names in a second
+/// header row belong to those above them.
+#[test]
+fn outputs_that_are_alike_are_queued_and_header_rows_are_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = ",,LLM,Human,\nID,Response,Verdict,Anna,Ben\n".to_owned();
+    for i in 0..120 {
+        let response = if i % 2 == 0 { "I can't help with that.".to_owned() } else { format!("Answer {i} to it.") };
+        let [judge, anna, ben] = [1, 0, 2].map(|time| ["no", "yes"][usize::from(passes(i, time))]);
+        let [anna, ben] = if i % 3 == 0 { [anna, ben] } else { [""; 2] };
+        writeln!(text, "q{i},{response},{judge},{anna},{ben}").unwrap();
+    }
+    fs::write(folder.path().join("t.csv"), text).unwrap();
+    let answer = answers(folder.path(), &["t.csv"]);
+    assert_eq!((&answer["answer"]["items"], &answer["answer"]["labelled"]), (&120.into(), &40.into()), "{answer}");
+    let queue = fs::read_to_string(folder.path().join("t-audit/queue/queue.csv")).unwrap();
+    assert!(queue.matches("I can't help with that.").count() > 1, "{queue}");
+    let columns = answer["input"]["columns"].to_string() + &answer.to_string();
+    assert!(columns.contains("Human Anna") && columns.contains("Human Ben"), "{columns}");
+}

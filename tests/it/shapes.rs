@@ -108,7 +108,7 @@ fn what_only_looks_like_a_persons_answer_is_none() {
         answers(folder.path(), &["t.csv"])
     };
     let [judge, human] = [1, 0].map(|time| move |i: usize| word(passes(i, time)));
-    let is_labelled = |i: usize| i % 2 == 0;
+    let is_labelled = |i: usize| i.is_multiple_of(2);
     let right = (0..120).filter(|&i| is_labelled(i) && judge(i) == human(i)).count() as f64 / 60.0;
     let is_right = |answer: &Value| {
         assert_eq!((&answer["answer"]["items"], &answer["answer"]["labelled"]), (&120.into(), &60.into()), "{answer}");
@@ -126,7 +126,7 @@ fn what_only_looks_like_a_persons_answer_is_none() {
     let in_numbers = |i: usize| {
         let number = |text: &str| 1 + 2 * usize::from(text == "pass");
         let human = if is_labelled(i) { number(human(i)).to_string() } else { "-99".to_owned() };
-        format!("{},{human}", if i % 7 == 0 { 2 } else { number(judge(i)) })
+        format!("{},{human}", if i.is_multiple_of(7) { 2 } else { number(judge(i)) })
     };
     let ratings = read("judge_score,human_score", &in_numbers, "");
     assert_eq!(ratings["answer"]["labelled"], 60, "{ratings}");
@@ -165,10 +165,11 @@ fn judges_side_by_side_are_studies() {
 fn outputs_that_are_alike_are_queued_and_header_rows_are_joined() {
     let folder = tempfile::tempdir().unwrap();
     let mut text = ",,LLM,Human,\nID,Response,Verdict,Anna,Ben\n".to_owned();
-    for i in 0..120 {
-        let response = if i % 2 == 0 { "I can't help with that.".to_owned() } else { format!("Answer {i} to it.") };
+    for i in 0_usize..120 {
+        let response =
+            if i.is_multiple_of(2) { "I can't help with that.".to_owned() } else { format!("Answer {i} to it.") };
         let [judge, anna, ben] = [1, 0, 2].map(|time| ["no", "yes"][usize::from(passes(i, time))]);
-        let [anna, ben] = if i % 3 == 0 { [anna, ben] } else { [""; 2] };
+        let [anna, ben] = if i.is_multiple_of(3) { [anna, ben] } else { [""; 2] };
         writeln!(text, "q{i},{response},{judge},{anna},{ben}").unwrap();
     }
     fs::write(folder.path().join("t.csv"), text).unwrap();
@@ -176,6 +177,12 @@ fn outputs_that_are_alike_are_queued_and_header_rows_are_joined() {
     assert_eq!((&answer["answer"]["items"], &answer["answer"]["labelled"]), (&120.into(), &40.into()), "{answer}");
     let queue = fs::read_to_string(folder.path().join("t-audit/queue/queue.csv")).unwrap();
     assert!(queue.matches("I can't help with that.").count() > 1, "{queue}");
-    let columns = answer["input"]["columns"].to_string() + &answer.to_string();
-    assert!(columns.contains("Human Anna") && columns.contains("Human Ben"), "{columns}");
+    assert!(answer.to_string().contains("Human Anna") && answer.to_string().contains("Human Ben"), "{answer}");
+    // Comments that were judged are what people read.
+    let comments = |i: usize| format!("q{i},Comment {i} of somebody who writes at length,{}\n", ["no", "yes"][i % 2]);
+    let text = "comment_id,comment,judge\n".to_owned() + &(0..40).map(comments).collect::<String>();
+    fs::write(folder.path().join("c.csv"), text).unwrap();
+    answers(folder.path(), &["c.csv"]);
+    let queue = fs::read_to_string(folder.path().join("c-audit/queue/queue.csv")).unwrap();
+    assert!(queue.contains("of somebody who writes at length"), "{queue}");
 }

@@ -174,7 +174,16 @@ impl AnswerCoding {
         let is_spelt = judge.keys().all(|answer| scale.answer(answer).is_some());
         let judge_scores =
             scale.nominal() == Some(2) && (config.scores().is_some() || !is_spelt) && all_numbers(&judge).is_some();
-        Self::on(scale, judge_scores, vec![], [&judge, &human])
+        // What the study spells otherwise.
+        let mut others: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for answer in judge.keys().filter(|_| scale.nominal().is_some() && !judge_scores) {
+            let class = scale.answer(answer).map(|class| class as usize);
+            let other = class.filter(|&class| folded(&scale.classes()[class]) != *answer);
+            other.into_iter().for_each(|class| others.entry(class).or_default().push(answer));
+        }
+        let others = others.iter().map(|(&class, of)| format!("{} for {}", of.join(", "), scale.classes()[class]));
+        let notices = same_answers(others.collect());
+        Self::on(scale, judge_scores, notices.into_iter().collect(), [&judge, &human])
     }
 
     fn on(scale: Scale, judge_scores: bool, notices: Vec<String>, [judge, human]: [&Spellings; 2]) -> Self {
@@ -275,7 +284,7 @@ impl AnswerCoding {
             (!others.is_empty()).then(|| format!("{} for {}", others.join(", "), name(of)))
         };
         let others: Vec<String> = classes.values().rev().filter_map(other).collect();
-        let notice = (!others.is_empty()).then(|| format!("Taken as the same answer: {}.", others.join("; ")));
+        let notice = same_answers(others);
         let is_alone = |(answer, _): &(&String, _)| !polar && !judge.contains_key(*answer);
         let times =
             |(_, how): (_, &BTreeMap<String, usize>)| format!("{} ({})", usual(how), how.values().sum::<usize>());
@@ -332,6 +341,11 @@ impl AnswerCoding {
     pub fn of_human(&self, cell: &str) -> Option<f64> {
         self.spelt.get(cell).copied().or_else(|| self.scale.answer(cell))
     }
+}
+
+/// What is to be said of words that are taken as one answer, such as `yes for pass`.
+fn same_answers(others: Vec<String>) -> Option<String> {
+    (!others.is_empty()).then(|| format!("Taken as the same answer: {}.", others.join("; ")))
 }
 
 /// Takes numbers that surveys write where nobody answered out of people's: codes that the judge never gives, on a scale that

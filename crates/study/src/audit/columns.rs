@@ -204,6 +204,15 @@ impl Mapping {
             let found: Vec<usize> = (0..roles.len()).filter(is_open).collect();
             found.into_iter().for_each(|k| roles[k] = Some(judged(cells, k, &of(k))));
         }
+        // Comments are what people read where they are no notes: long, and one in every row.
+        if !roles.contains(&Some(Role::Text)) {
+            let is_read = |k: &usize| {
+                let (name, values) = (&cells.names[*k], cells.distinct(*k).len());
+                has_word(&words(name), TALK) && cells.is_whole(*k) && is_long(cells, *k) && 2 * values > cells.len()
+            };
+            let read: Vec<usize> = (0..roles.len()).filter(|&k| roles[k].is_none()).filter(is_read).collect();
+            read.into_iter().for_each(|k| roles[k] = Some(Role::Text));
+        }
         judge_beside_people(cells, &mut roles);
         shares_for_scores(cells, &mut roles);
         beside_verdicts(cells, &mut roles);

@@ -122,7 +122,11 @@ fn what_only_looks_like_a_persons_answer_is_none() {
         "",
     ));
     is_right(&read("judge,human", &|i| format!("{},{}", judge(i), blank(i, "not labelled")), ""));
-    is_right(&read("judge,human", &|i| format!("{},{}", judge(i), blank(i, "")), "Average,0.6,0.7\nStdDev,0.1,0.1\n"));
+    is_right(&read(
+        "judge,human",
+        &|i| format!("{},{}", judge(i), blank(i, "")),
+        "Average,0.6,0.7\nMax,1,1\nStdDev,0.1,0.1\nN,120,60\n",
+    ));
     let in_numbers = |i: usize| {
         let number = |text: &str| 1 + 2 * usize::from(text == "pass");
         let human = if is_labelled(i) { number(human(i)).to_string() } else { "-99".to_owned() };

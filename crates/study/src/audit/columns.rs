@@ -555,8 +555,10 @@ fn beside_verdicts(cells: &CellTable, roles: &mut [Option<Role>]) {
     let in_words = |k: usize| cells.distinct(k).any(|cell| number(cell).is_none());
     let is_score = |k: usize| has_word(&words(&cells.names[k]), "score scores") && !in_words(k);
     // Whether the judge is right, as somebody found for some rows, is no answer of the judge's.
-    if verdicts.iter().any(|&k| cells.is_whole(k)) {
-        let is_check = |k: &usize| has_word(&words(&cells.names[*k]), RIGHT) && !cells.is_whole(*k);
+    let says_right = |k: &usize| has_word(&words(&cells.names[*k]), RIGHT);
+    let is_criterion = (0..roles.len()).any(|k| roles[k] == Some(Role::Human) && says_right(&k));
+    if !is_criterion && verdicts.iter().any(|&k| cells.is_whole(k)) {
+        let is_check = |k: &usize| says_right(k) && !cells.is_whole(*k);
         verdicts.iter().copied().filter(is_check).for_each(|k| roles[k] = None);
     }
     // A column `judge` may say which model gave the answer in another one.

@@ -23,8 +23,10 @@ const BLANK: [&str; 23] = [
 ];
 
 /// What the first cell of a row says that sums up others.
-const TOTALS: &str = "total, totals, grand total, sum, average, avg, mean, median, min, max, std, stddev, stdev, std dev, sd, \
-                      standard deviation, variance, count, n, agreement, accuracy, kappa, gesamt, summe, mittelwert";
+const TOTALS: &str = "total, totals, grand total, sum, average, avg, mean, median, std, stddev, stdev, std dev, sd, \
+                      standard deviation, variance, count, gesamt, summe, mittelwert";
+/// What it says beside such rows at the end, and may say of an item elsewhere.
+const BELOW_TOTALS: &str = "min, max, n, agreement, accuracy, kappa";
 const SUBTOTALS: [&str; 3] = ["subtotal", "sub-total", "zwischensumme"];
 
 /// Rows of cells under named columns.
@@ -192,10 +194,12 @@ impl CellTable {
     /// sums up others, whose first cell says `Subtotal`, or at the end `Total`.
     pub(super) fn without_other_rows(mut self) -> Self {
         let first = |row: usize| self.row(row).map(str::trim).find(|cell| !cell.is_empty()).unwrap_or_default();
-        let is_total = |row: &usize| {
-            TOTALS.split(", ").any(|known| first(*row).to_lowercase().trim_end_matches([':', '.']) == known)
+        let is = |row: usize, known: &str| {
+            let first = first(row).to_lowercase();
+            known.split(", ").any(|known| first.trim_end_matches([':', '.']) == known)
         };
-        let end = self.len() - (1..self.len()).rev().take_while(is_total).count();
+        let tail = (1..self.len()).rev().take_while(|&row| is(row, TOTALS) || is(row, BELOW_TOTALS));
+        let end = tail.filter(|&row| is(row, TOTALS)).last().unwrap_or(self.len());
         // Below the header Qualtrics has its questions and then their ids, SurveyMonkey the kind of answer.
         let is_of_survey =
             |cell: &str| ["", "Response", "Open-Ended Response"].contains(&cell) || cell.starts_with("{\"ImportId\"");

@@ -208,7 +208,7 @@ impl Ratings {
             ratings.repeats.push(repeats.iter().copied());
             ratings.verdict.push(verdict);
         }
-        if ratings.counted.is_none() {
+        if ratings.counted.is_none() && all.iter().any(|&item| ratings.between(item).is_some()) {
             let main = study.labels.of_main_annotators(ratings.labelled().len());
             ratings.counted = main.map(|labels| people(&labels, study.len(), places));
             let number = |of: &[(f64, f64)]| of.iter().map(|(_, n)| n).sum::<f64>();

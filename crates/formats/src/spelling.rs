@@ -3,13 +3,12 @@
 use crate::logs::tokens;
 
 /// Spellings of the bad and of the good answer of a question with two.
-const SPELLINGS: [[&str; 2]; 35] = [
+const SPELLINGS: [[&str; 2]; 34] = [
     ["0", "1"],
     ["no", "yes"],
     ["n", "y"],
     ["false", "true"],
     ["f", "t"],
-    ["f", "p"],
     ["fail", "pass"],
     ["failed", "passed"],
     ["incorrect", "correct"],

@@ -729,14 +729,16 @@ fn is_of_machine(name: &str) -> bool {
 }
 
 /// Whether a column says what people say and else what the judge says, so that it holds no further answer: in ten rows and more
-/// without theirs.
+/// without theirs, for which the judge has several answers.
 fn follows(cells: &CellTable, roles: &[Option<Role>], column: usize, people: &[usize]) -> bool {
     let judge = (0..roles.len()).filter(|&k| matches!(roles[k], Some(Role::Verdict | Role::Score)));
     let at = |k: usize, row: usize| present(cells.cell(row, k)).map(folded);
     let open: Vec<usize> = (0..cells.len())
         .filter(|&row| at(column, row).is_some() && people.iter().all(|&k| at(k, row).is_none()))
         .collect();
-    judge.into_iter().any(|k| open.len() >= 10 && open.iter().all(|&row| at(k, row) == at(column, row)))
+    let is_like = |k: usize| open.iter().all(|&row| at(k, row) == at(column, row));
+    let varies = |k: usize| open.iter().any(|&row| at(k, row) != at(k, open[0]));
+    judge.into_iter().any(|k| open.len() >= 10 && varies(k) && is_like(k))
 }
 
 /// Whether so many values of a column tell all rows apart but those that come again cell by cell.

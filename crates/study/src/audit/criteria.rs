@@ -128,10 +128,13 @@ mod tests {
             [of("tone", "id,judge_tone,human_tone"), of("faithfulness", "id,judge_faithfulness,faithfulness_anna")]
         );
         for header in
-            ["judge_gpt,judge_claude,human_1,human_2", "judge_1,judge_2,anna,ben", "judge,llm,tone_anna,tone_ben"]
+            ["judge_gpt_1,judge_gpt_2,human_1,human_2", "judge_1,judge_2,anna,ben", "judge,llm,tone_anna,tone_ben"]
         {
             assert_eq!(criteria(&format!("id,{header}\n{rows}")), [], "{header}");
         }
+        let judges = criteria(&format!("id,judge_gpt,judge_claude,human_1,human_2\n{rows}"));
+        let columns = ["claude", "gpt"].map(|name| of(name, &format!("id,judge_{name},human_1,human_2")));
+        assert_eq!(judges, columns);
         let found = criteria("id,judge_tone,judge_relevance\n1,2,3\n2,4,4\n3,1,5\n");
         assert_eq!(found.len(), 2);
         // Criteria are not called after the model that judged by them.

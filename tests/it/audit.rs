@@ -858,6 +858,8 @@ fn further_labels_that_followed_from_the_first_do_not_stand_for_the_others() {
                 assert_eq!((found(&answer, "between_people"), found(&answer, "over_people")), (None, None));
             }
             Further::Adjudicates | Further::Random => {
+                let told = answer["chosen"].as_str().is_some_and(|words| words.contains("who labelled every item"));
+                assert_eq!(told, further == Further::Adjudicates, "{answer}");
                 assert!(found(&answer, "over_people").unwrap().abs() < 0.1, "{answer}");
                 assert!((found(&answer, "between_people").unwrap() - 0.82).abs() < 0.06, "{answer}");
             }

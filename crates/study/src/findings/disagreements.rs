@@ -101,6 +101,7 @@ mod tests {
             people: people.into_iter().collect(),
             counted: None,
             unlike_pairs: None,
+            left_out: None,
             repeats: repeats.into_iter().collect(),
         };
         let of = |ratings: &Ratings| -> Vec<(String, Cause, String)> {

@@ -110,6 +110,8 @@ pub struct Ratings {
     pub(super) counted: Option<Lists<(f64, f64)>>,
     /// Why items with two labels do not stand for the others; `None` where nothing shows it.
     pub unlike_pairs: Option<String>,
+    /// That labels of further people do not count in means, where people who labelled every item do.
+    pub left_out: Option<String>,
     /// Groups, where a column names them.
     pub group: Option<Grouping>,
     /// Systems, where a column names them.
@@ -173,6 +175,7 @@ impl Ratings {
             people: people(&study.labels, study.len(), places),
             counted: study.without_asked_by_rank().map(|labels| people(&labels, study.len(), places)),
             unlike_pairs: None,
+            left_out: None,
             group: study.items.groups.clone(),
             system: study.items.systems.clone(),
             contests: contests(study),
@@ -220,7 +223,10 @@ impl Ratings {
             ratings.counted.take_if(|_| unlike.is_none());
             // People who labelled every item tell how far they agree.
             let has_pairs = ratings.counted.is_some() && all.iter().any(|&item| ratings.between(item).is_some());
-            ratings.unlike_pairs = unlike.filter(|_| !has_pairs);
+            let only = "Of people those count who labelled every item, as";
+            ratings.left_out = unlike.as_ref().filter(|_| has_pairs).map(|why| format!("{only} {why}."));
+            let advised = unlike.filter(|_| !has_pairs);
+            ratings.unlike_pairs = advised.map(|why| format!("{why}; have a second person label random items"));
         }
         ratings
     }
@@ -251,9 +257,7 @@ impl Ratings {
             (0, side) => format!("people differ {}", than(side)),
             (side, _) => format!("the judge differs from people {}", than(side)),
         };
-        Some(format!(
-            "items with further labels are not like the others: {what} there; have a second person label random items"
-        ))
+        Some(format!("items with further labels are not like the others: {what} there"))
     }
 
     /// Number of items.

@@ -236,6 +236,8 @@ impl<'r> Sample<'r> {
         let mut alike: BTreeMap<[u32; 2], u32> = BTreeMap::new();
         counts.into_iter().for_each(|own| *alike.entry(own).or_default() += 1);
         let clusters = alike.into_iter().map(|([rows, known], number)| [rows, known, number].map(f64::from)).collect();
+        let words: Vec<String> = ratings.left_out.clone().into_iter().chain(words).collect();
+        let words = (!words.is_empty()).then(|| words.join(" "));
         Self { ratings, labelled, design, is_assumed, words, clusters }
     }
 
